@@ -29,6 +29,7 @@
 #include "common/machine/extent.hpp"
 #include "common/machine/machine.hpp"
 #include "common/machine/roles.hpp"
+#include "common/machine/rounding.hpp"
 #include "common/sync/cluster_shape.hpp"
 #include "common/sync/participants.hpp"
 #include "common/tile/input_tile_pipeline.hpp"
@@ -163,6 +164,9 @@ template <class Parts>
 struct GemmWgmmaOf {
   static constexpr std::uint32_t kSize = kBytesOf<typename Parts::A>;
   static constexpr std::uint32_t kTileK = kWidestTileK<Parts>;
+  /// Of the device's own sums: see hw/launch/device_scenario.hpp.
+  static constexpr double kSumShare =
+      kind_of(Parts::A::kType) == MmaKind::kF8f6f4 ? kShareOfFewerBits : 0;
   using StaticExtents = GemmWgmmaExtents<128, 128, kTileK, 4, 1, 1>;
   template <Machine M, class Extents>
   using Kernel = GemmWgmmaKernel<M, Extents, Parts>;

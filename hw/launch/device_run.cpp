@@ -100,7 +100,7 @@ void take_results(const DeviceScenario& scenario,
           "cudaMemcpy",
           kCopyAdvice);
       run.tensors[i] = tensor_of(bytes, expected.spec);
-      if (auto wrong = wrong_output(expected, run.tensors[i])) {
+      if (auto wrong = wrong_output(expected, run.tensors[i], scenario.sum_share)) {
         run.wrong.push_back(std::move(*wrong));
       }
     }

@@ -40,6 +40,8 @@ struct DeviceScenario {
   std::uint32_t (*warps)(const ParameterSet&) = nullptr;  // of a CTA
   Workload (*workload)(const ParameterSet&) = nullptr;
   void (*reference)(const ParameterSet&, std::span<HostTensor>) = nullptr;
+  /// By how much of the largest result the device's own sums may be off; 0: as fp32 sums are.
+  double sum_share = 0;
   /// Launches. Blocks: never. Errors: CudaError.
   void (*launch)(const ParameterSet&, const DeviceArguments&) = nullptr;
 };

@@ -42,6 +42,9 @@ DeviceScenario described(Watch watch) {
   scenario.watch = watch;
   scenario.workload = &Scenario::workload;
   scenario.reference = &Scenario::reference;
+  if constexpr (requires { Scenario::kSumShare; }) {
+    scenario.sum_share = Scenario::kSumShare;
+  }
   return scenario;
 }
 

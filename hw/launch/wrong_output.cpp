@@ -3,29 +3,18 @@
 #include <algorithm>
 #include <cmath>
 
-#include "common/machine/element.hpp"
+#include "common/machine/rounding.hpp"
 
 namespace warptwin::hw {
 
-namespace {
-
-// Half of the way from a value to the next number of a format: how far rounding may move it.
-float half_step(ElementType element, float value) {
-  if (is_integer(element)) {
-    return 0;
+std::optional<WrongOutput> wrong_output(const HostTensor& expected,
+                                        const HostTensor& actual,
+                                        double sum_share) {
+  float largest = 0;
+  for (const float value : expected.values) {
+    largest = std::max(largest, std::abs(value));
   }
-  const std::uint32_t bits = encode(element, std::abs(value));
-  const float number = decode(element, bits);
-  const float above = decode(element, bits + 1);
-  if (above > number) {
-    return (above - number) / 2;
-  }
-  return (number - decode(element, bits - 1)) / 2;  // of the largest number
-}
-
-}  // namespace
-
-std::optional<WrongOutput> wrong_output(const HostTensor& expected, const HostTensor& actual) {
+  const float of_sums = std::max(0.01F, static_cast<float>(sum_share) * largest);
   WrongOutput wrong;
   wrong.tensor = expected.spec.name;
   for (std::uint32_t row = 0; row < expected.spec.rows; ++row) {
@@ -33,7 +22,7 @@ std::optional<WrongOutput> wrong_output(const HostTensor& expected, const HostTe
       const float want = expected.at(row, column);
       const float got = actual.at(row, column);
       const float share = std::max(0.01F * std::abs(want), half_step(expected.spec.element, want));
-      if (!(std::abs(got - want) <= share + 0.01F) && wrong.elements++ == 0) {
+      if (!(std::abs(got - want) <= share + of_sums) && wrong.elements++ == 0) {
         wrong.row = row;
         wrong.column = column;
         wrong.got = got;

@@ -6,27 +6,16 @@
 #include <cstdio>
 #include <cstring>
 
+#include "common/machine/rounding.hpp"
+
 namespace warptwin::sim {
 
 namespace {
 
-// Half a unit in the last place of the output's format, doubled for the rounding of the inputs'
-// sums.
+// That of one rounding. Of f32 and f64, whose sums are rounded as often as the result, 64 of them.
 double relative_bound(ElementType element) {
-  switch (element) {
-    case ElementType::kBf16:
-      return std::ldexp(1.0, -8);
-    case ElementType::kF16:
-      return std::ldexp(1.0, -11);
-    case ElementType::kF8E4M3:
-      return std::ldexp(1.0, -4);
-    case ElementType::kF8E5M2:
-      return std::ldexp(1.0, -3);
-    case ElementType::kF64:
-      return std::ldexp(1.0, -47);
-    default:
-      return std::ldexp(1.0, -18);
-  }
+  const double once = unit_roundoff(element);
+  return once > unit_roundoff(ElementType::kF32) ? once : 64 * once;
 }
 
 Tolerance of_rounding(const TensorSpec& spec, const HostTensor& expected) {

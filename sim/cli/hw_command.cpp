@@ -3,11 +3,13 @@
 #include <algorithm>
 #include <bit>
 #include <charconv>
+#include <optional>
 #include <ostream>
 #include <sstream>
 
 #include <boost/program_options.hpp>
 
+#include "hw/launch/emulation.hpp"
 #include "sim/cli/hw_report.hpp"
 #include "sim/cli/traces.hpp"
 #include "sim/cli/watchdog.hpp"
@@ -44,6 +46,7 @@ struct Job {
   hw::DeviceRunOptions options;
   std::uint32_t runs = 1;
   std::string trace;
+  bool has_deadline = false;
   bool compares = false;
   bool values = false;
   bool stages = false;  // what waits find in them, too
@@ -81,7 +84,9 @@ po::options_description all_options() {
   all.add_options()("help,h", "this text")("set",
                                            po::value<std::vector<std::string>>()->composing(),
                                            "name=value: a parameter of the scenario")(
-      "deadline", text("1000000000"), "cycles that a polled wait may take")(
+      "deadline",
+      po::value<std::string>(),
+      "cycles that a polled wait may take; 10^9, or 10^10 where the device emulates")(
       "timeout", text("10000"), "milliseconds for waits that have no deadline")(
       "runs", text("1"), "how often, stopping at the first that is not right")(
       "seed", text("1"), "of the inputs")("events",
@@ -140,7 +145,10 @@ Job job_of(const po::variables_map& options,
   job.scenario = &scenario;
   job.device = &*device;
   job.parameters = parameters_of(options, scenario);
-  job.options.deadline = whole(options, "deadline", 1'000'000'000'000);
+  job.has_deadline = options.count("deadline") != 0;
+  if (job.has_deadline) {
+    job.options.deadline = whole(options, "deadline", 1'000'000'000'000);
+  }
   job.options.timeout = std::chrono::milliseconds{whole(options, "timeout", 600'000)};
   job.options.input_seed = static_cast<std::uint32_t>(whole(options, "seed", ~std::uint32_t{0}));
   job.runs = static_cast<std::uint32_t>(whole(options, "runs", 1'000'000));
@@ -196,33 +204,59 @@ void judge(const Job& job, const hw::DeviceRun& run, const Trace& record, Outcom
   }
 }
 
+// What the simulator says of the launch, which is the same for every run of it: with numbers, and
+// without, each made when it is first asked for.
+class SimulatedTraces {
+ public:
+  explicit SimulatedTraces(const Job& job) : job_{job} {}
+
+  const Trace& with_numbers(bool numbers) {
+    std::optional<Trace>& made = numbers ? with_ : without_;
+    if (!made) {
+      RunOptions options;
+      options.moves_data = numbers;
+      options.input_seed = job_.options.input_seed;
+      RunResult result;
+      made = simulated_trace(*job_.scenario, job_.parameters, options, result);
+    }
+    return *made;
+  }
+
+ private:
+  const Job& job_;
+  std::optional<Trace> with_;
+  std::optional<Trace> without_;
+};
+
 // Holds the record against a run of the simulator. Without numbers the simulator takes every branch
 // that hangs on them: what differs then is held against a run that has them.
-void compare(const Job& job, const Trace& seen, Outcome& outcome) {
-  RunOptions options;
-  options.moves_data = job.values;
-  options.input_seed = job.options.input_seed;
-  RunResult result;
-  Trace predicted = simulated_trace(*job.scenario, job.parameters, options, result);
-  TraceComparison comparison = compare_traces(predicted, seen);
-  if (!comparison.agrees() && !options.moves_data) {
-    options.moves_data = true;
-    predicted = simulated_trace(*job.scenario, job.parameters, options, result);
-    comparison = compare_traces(predicted, seen);
+void compare(const Job& job, SimulatedTraces& simulated, const Trace& seen, Outcome& outcome) {
+  const Trace* predicted = &simulated.with_numbers(job.values);
+  TraceComparison comparison = compare_traces(*predicted, seen);
+  if (!comparison.agrees() && !job.values) {
+    predicted = &simulated.with_numbers(true);
+    comparison = compare_traces(*predicted, seen);
   }
   outcome.protocol = !comparison.agrees()  ? "differs"
                      : comparison.complete ? "agrees"
                                            : "agrees as far as recorded";
   outcome.loads = comparison.loads;
   if (!comparison.agrees()) {
-    outcome.detail += warptwin::sim::text_of(comparison, predicted.source, seen.source);
+    outcome.detail += warptwin::sim::text_of(comparison, predicted->source, seen.source);
     outcome.word = outcome.word == "right" ? "mismatch" : outcome.word;
   }
 }
 
+// A peer's MMA warp waits as long as the kernel lasts: seconds, where tensor cores are emulated.
+constexpr std::uint64_t kEmulatedDeadline = 10'000'000'000;
+
 Outcome run_all(const Job& job, const std::string& device) {
   Outcome outcome;
+  SimulatedTraces simulated{job};
   hw::DeviceRunOptions options = job.options;
+  if (!job.has_deadline && hw::device_emulates()) {
+    options.deadline = kEmulatedDeadline;
+  }
   if (job.stages && options.events != 0) {
     options.regions = data_regions(*job.scenario, job.parameters);
   }
@@ -245,7 +279,7 @@ Outcome run_all(const Job& job, const std::string& device) {
       write_trace_file(trace, job.trace);
     }
     if (job.compares) {
-      compare(job, trace, outcome);
+      compare(job, simulated, trace, outcome);
     }
   }
   return outcome;

@@ -7,6 +7,7 @@
 #include <cstring>
 
 #include "common/kernel/tensor_bytes.hpp"
+#include "common/machine/rounding.hpp"
 #include "common/trace/words.hpp"
 
 namespace warptwin::sim {
@@ -101,7 +102,7 @@ Tolerance of_two_runs(const HostTensor& one, const HostTensor& other, Rounding r
     for (const float value : other.values) {
       largest = std::max(largest, std::abs(static_cast<double>(value)));
     }
-    bound.absolute += std::ldexp(largest, -9);
+    bound.absolute += largest * kShareOfFewerBits;
   }
   return bound;
 }

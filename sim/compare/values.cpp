@@ -5,28 +5,12 @@
 #include <cmath>
 #include <cstdio>
 
+#include "common/machine/rounding.hpp"
 #include "common/trace/words.hpp"
 
 namespace warptwin::sim {
 
 namespace {
-
-// Largest relative error of one rounding.
-double unit_roundoff(ElementType element) {
-  switch (element) {
-    case ElementType::kBf16:
-      return std::ldexp(1.0, -8);
-    case ElementType::kF16:
-    case ElementType::kTf32:
-      return std::ldexp(1.0, -11);
-    case ElementType::kF8E4M3:
-      return std::ldexp(1.0, -4);
-    case ElementType::kF8E5M2:
-      return std::ldexp(1.0, -3);
-    default:
-      return std::ldexp(1.0, -24);
-  }
-}
 
 bool multiplies(const Trace& trace) {
   for (const WarpTrace& warp : trace.warps) {

@@ -48,6 +48,17 @@ TEST(WrongOutput, OfFinerFormatsOneInAHundredIsAllowed) {
   }
 }
 
+// An H100 gave 7 where the exact sum rounds to 7.5, and the largest result is 77.5.
+TEST(WrongOutput, SumsOfFewerBitsMayBeOffByAShareOfTheLargest) {
+  const TensorSpec spec{"d", TensorUse::kOutput, ElementType::kF8E4M3, 1, 2, 2};
+  const HostTensor want{spec, {7.26118F, 77.5F}};
+  const HostTensor got{spec, {7.0F, 80.0F}};
+  EXPECT_TRUE(wrong_output(want, got));
+  EXPECT_FALSE(wrong_output(want, got, 0x1p-10));
+  EXPECT_TRUE(wrong_output(want, {spec, {6.5F, 80.0F}}, 0x1p-10));
+  EXPECT_FALSE(wrong_output(want, {spec, {7.5F, 80.0F}}, 0x1p-20));  // never less than 0.01
+}
+
 TEST(WrongOutput, WhatIsNoNumberIsWrong) {
   const float none = std::numeric_limits<float>::quiet_NaN();
   EXPECT_TRUE(wrong(ElementType::kF8E4M3, 1, none));
