@@ -93,6 +93,7 @@ struct GemmBlockwiseFp8Kernel {
     std::uint32_t k_tiles;
     BlockFactors b_scales;
     std::uint32_t first_cluster = 0;  // of the launch, that computes tiles of this product
+    constexpr const Problem& product_of(Tile) const { return *this; }
     constexpr StaticTileScheduler tiles(const M& machine) const {
       return {tile_walk,
               machine.cluster_index() - first_cluster,
@@ -140,22 +141,24 @@ struct GemmBlockwiseFp8Kernel {
     store_tiles(machine, problem, smem, problem.tiles(machine));
   }
 
-  /// Calls `begins()` when a tile begins.
+  /// Calls `begins()` when a tile begins. `problem` says of each tile which product it is of; all
+  /// have the same extents and k steps.
   template <class F>
   static constexpr void load_tiles(
-      M& machine, const Problem& problem, const Storage& smem, const auto& tiles, F&& begins) {
+      M& machine, const auto& problem, const Storage& smem, const auto& tiles, F&& begins) {
     auto input = Input{machine, smem.input}.producer();
     const ClusterShape& cluster = smem.input.cluster;
     const std::uint32_t part = cluster.place_in_group(machine.cta_rank());
-    for (const Tile tile : tiles) {
+    for (const auto tile : tiles) {
       begins();
+      const Problem& product = problem.product_of(tile);
       for (std::uint32_t k = 0; k < problem.k_tiles; ++k) {
         auto stage = input.acquire_stage();  // waits input.empty; the leader arms full
         const auto to = stage.payload();
         const std::uint32_t block = k * problem.extents.tile_k / kScaleBlock;
-        stage.load(problem.a, {tile.m, k}, to.a_tile());  // (cta_m, tile_k) e4m3
-        stage.load(problem.b, {tile.n * cluster.group_ctas() + part, k}, to.b_tile());
-        stage.load(problem.a_scales, {block, tile.m}, to.a_scales_tile());  // (1, cta_m) f32
+        stage.load(product.a, {tile.m, k}, to.a_tile());  // (cta_m, tile_k) e4m3
+        stage.load(product.b, {tile.n * cluster.group_ctas() + part, k}, to.b_tile());
+        stage.load(product.a_scales, {block, tile.m}, to.a_scales_tile());  // (1, cta_m) f32
         std::move(stage).release();
       }
     }
@@ -163,12 +166,12 @@ struct GemmBlockwiseFp8Kernel {
   }
 
   static constexpr void multiply_tiles_of(M& machine,
-                                          const Problem& problem,
+                                          const auto& problem,
                                           const Storage& smem,
                                           const auto& tiles) {
     auto warp = MmaWarp<M, Accum>::create(machine, smem.accum, smem.tmem);  // in both of a pair
     auto input = Input{machine, smem.input}.consumer();
-    for ([[maybe_unused]] const Tile tile : tiles) {
+    for ([[maybe_unused]] const auto tile : tiles) {
       for (std::uint32_t k = 0; warp.is_leader() && k < problem.k_tiles; ++k) {
         auto accum = warp.acquire_mma_linear();  // waits accum.empty
         auto stage = input.acquire_stage();      // waits input.full
@@ -181,7 +184,7 @@ struct GemmBlockwiseFp8Kernel {
   }
 
   static constexpr void store_tiles(M& machine,
-                                    const Problem& problem,
+                                    const auto& problem,
                                     const Storage& smem,
                                     const auto& tiles) {
     auto warp = EpilogueWarp<M, Accum>::create(machine, smem.accum, smem.tmem);  // waits hand-over
@@ -190,16 +193,17 @@ struct GemmBlockwiseFp8Kernel {
     auto sum = ScaledSum<M>{machine};  // this warp's rows of the tile, fp32
     const std::uint32_t tile_n = problem.extents.tile_n;
     const std::uint32_t columns = smem.out.first.columns;
-    for (const Tile tile : tiles) {
+    for (const auto tile : tiles) {
+      const Problem& product = problem.product_of(tile);
       sum.clear();
       for (std::uint32_t k = 0; k < problem.k_tiles; ++k) {
         // A tile lies in two blocks of N at most; their factors come while the MMA is at work.
         const std::uint32_t n = tile.n * tile_n;
         const bool cut = n / kScaleBlock != (n + tile_n - 1) / kScaleBlock;
         const std::uint32_t first_k = k * problem.extents.tile_k;
-        const float low = machine.ld_global_f32(problem.b_scales.at(n, first_k));
+        const float low = machine.ld_global_f32(product.b_scales.at(n, first_k));
         const float high =
-            cut ? machine.ld_global_f32(problem.b_scales.at(n + tile_n - 1, first_k)) : low;
+            cut ? machine.ld_global_f32(product.b_scales.at(n + tile_n - 1, first_k)) : low;
         auto step = warp.template per_k_stage<ReadsScales>(input.pipeline());  // waits accum.full
         typename ScaledSum<M>::RowFactors rows;
         sum.load_factors(rows, step.payload().a_scales_tile().tile);
@@ -211,7 +215,7 @@ struct GemmBlockwiseFp8Kernel {
       }
       for (std::uint32_t box = 0; box < tile_n / columns; ++box) {
         sum.store(writer.acquire(), box * columns);  // (cta_m, box_columns) bf16, by all warps
-        writer.store(problem.d, {tile.m, tile.n * (tile_n / columns) + box});
+        writer.store(product.d, {tile.m, tile.n * (tile_n / columns) + box});
       }
     }
     writer.drain();             // the stores are complete

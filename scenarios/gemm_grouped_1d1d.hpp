@@ -25,7 +25,8 @@
 /// input.full counts, and seven warps are left. Six of them read a slot of work, 4 epilogue, load
 /// and mma (above 5 more), and the 128 lanes of the epilogue are in tmem.done.
 ///
-/// Scheduling and empty groups: see gemm_grouped. Factors in tensor memory: gemm_block_scaled.
+/// Scheduling, pairs and empty groups: see gemm_grouped. Factors in tensor memory, and whose a pair
+/// needs: gemm_block_scaled. A pair's tiles have 64 columns and more.
 ///
 /// Expected: clean in every interleaving, for every format, all sizes of groups, whichever are
 ///           empty, any number of CTAs, of k steps, and every depth of the rings.
@@ -45,9 +46,16 @@ struct GemmGrouped1d1dProblem : GemmGroupedProblem<M, Extents> {
       sfb[kGroups];  // boxes: factors of 128 rows; of what is loaded
 };
 
-template <Machine M, class Extents>
+template <Machine M, Role kWho>
+using GemmGrouped1d1dTiles = GroupTilesOf<M, kWho, GemmGrouped1d1dWork>;
+
+/// `TilesOf` tell a role its tiles, by what is in `StorageOf`.
+template <Machine M,
+          class Extents,
+          template <Machine, Role> class TilesOf = GemmGrouped1d1dTiles,
+          class StorageOf = GemmGrouped1d1dStorage<Extents>>
 struct GemmGrouped1d1dKernel {
-  using Storage = GemmGrouped1d1dStorage<Extents>;
+  using Storage = StorageOf;
   using Input = PipelineOf<M, typename Storage::Input>;
   using Sfb = PipelineOf<M, typename Storage::Sfb>;
   using Accum = PipelineOf<M, typename Storage::Accum>;
@@ -71,9 +79,7 @@ struct GemmGrouped1d1dKernel {
 
   /// The tiles of this warp's CTA, for its role.
   template <Role kWho>
-  static constexpr GroupTilesOf<M, kWho, GemmGrouped1d1dWork> tiles(M& machine,
-                                                                    const Problem& problem,
-                                                                    const Storage& smem) {
+  static constexpr TilesOf<M, kWho> tiles(M& machine, const Problem& problem, const Storage& smem) {
     return {machine, smem, problem};
   }
 
@@ -85,15 +91,18 @@ struct GemmGrouped1d1dKernel {
     auto input = Input{machine, smem.input}.producer();
     const ScaledTileShape shape = problem.extents.shape();
     const std::uint32_t b_blocks = problem.extents.stores_sfb() ? 0 : shape.b_blocks();
+    const std::uint32_t ctas = ctas_in(shape.group);
+    const std::uint32_t part = smem.input.cluster.place_in_group(machine.cta_rank());
     for (auto at = tiles<Role::kLoad>(machine, problem, smem); at.exists(); at.next()) {
       const auto& [group, tile] = *at;
+      const std::uint32_t row_tile = tile.m * ctas + part;  // the CTA's own
       for (std::uint32_t k = 0; k < problem.k_tiles; ++k) {
-        auto stage = input.acquire_stage();  // waits input.empty, arms full
+        auto stage = input.acquire_stage();  // waits input.empty; the leader arms full
         const auto to = stage.payload();
-        stage.load(problem.a[group], {tile.m, k}, to.a_tile());  // (tile_m, tile_k)
-        stage.load(problem.b[group], {tile.n, k}, to.b_tile());  // (tile_n, tile_k)
-        stage.load(problem.sfa[group], {tile.m * problem.k_tiles + k, 0}, to.sfa_tile());
-        for (std::uint32_t row = 0; row < b_blocks; ++row) {
+        stage.load(problem.a[group], {row_tile, k}, to.a_tile());              // (cta_m, tile_k)
+        stage.load(problem.b[group], {tile.n * ctas + part, k}, to.b_tile());  // (cta_n, tile_k)
+        stage.load(problem.sfa[group], {row_tile * problem.k_tiles + k, 0}, to.sfa_tile());
+        for (std::uint32_t row = 0; row < b_blocks; ++row) {  // of both CTAs
           stage.load(problem.sfb[group],
                      {(shape.first_block(tile.n) + row) * problem.k_tiles + k, 0},
                      block_row(to.sfb_tile(), row, shape.k_blocks()));
@@ -160,6 +169,9 @@ struct GemmGrouped1d1dKernel {
     const ScaledTileShape shape = problem.extents.shape();
     const ScaleSlots scales = slots(problem, smem, warp.tmem());
     for (auto at = tiles<Role::kMma>(machine, problem, smem); at.exists(); at.next()) {
+      if (!warp.is_leader()) {
+        continue;  // the leader's MMAs are both CTAs'
+      }
       auto accum = warp.acquire_mma_linear();  // waits accum.empty
       const TmemAddress d = accum.tmem().address();
       for (std::uint32_t k = 0; k < problem.k_tiles; ++k) {
@@ -175,7 +187,7 @@ struct GemmGrouped1d1dKernel {
         } else {
           auto stage = input.acquire_stage();  // waits input.full
           ScaleSlot slot = scales[stage.index()];
-          copy_scales(machine, shape, stage.payload(), slot);
+          copy_scales(machine, shape, stage.payload(), slot);  // in both CTAs
           slot.b = slot.b.at_column(shape.first_column(at->tile.n));
           multiply_scaled(machine, d, shape, stage.payload(), slot, accumulate);
           std::move(stage).release();  // commits to input.empty
@@ -192,18 +204,21 @@ struct GemmGrouped1d1dKernel {
     auto registers = AccumTile<M>{machine};  // this warp's rows of one box, fp32
     const std::uint32_t columns = smem.out.first.columns;
     const std::uint32_t boxes = problem.extents.tile_n / columns;
+    const std::uint32_t ctas = smem.accum.cluster.group_ctas();
+    const std::uint32_t part = smem.accum.cluster.place_in_group(machine.cta_rank());
     for (auto at = tiles<Role::kEpilogue>(machine, problem, smem); at.exists(); at.next()) {
       const auto& [group, tile] = *at;
+      const std::uint32_t row_tile = tile.m * ctas + part;
       auto accum = warp.acquire_epilogue_linear();  // waits accum.full
       for (std::uint32_t box = 0; box + 1 < boxes; ++box) {
         registers.load(accum, box * columns, columns);
-        registers.store(writer.acquire());  // (tile_m, box_columns) bf16, written by all warps
-        writer.store(problem.d[group], {tile.m, tile.n * boxes + box});
+        registers.store(writer.acquire());  // (cta_m, box_columns) bf16, written by all warps
+        writer.store(problem.d[group], {row_tile, tile.n * boxes + box});
       }
       registers.load(accum, (boxes - 1) * columns, columns);
-      std::move(accum).release();  // arrives on accum.empty: the next tile need not wait for stores
+      std::move(accum).release();  // arrives on the leader's accum.empty
       registers.store(writer.acquire());
-      writer.store(problem.d[group], {tile.m, tile.n * boxes + boxes - 1});
+      writer.store(problem.d[group], {row_tile, tile.n * boxes + boxes - 1});
     }
     writer.drain();             // the stores are complete
     std::move(warp).release();  // arrives on tmem.done
@@ -215,11 +230,18 @@ struct GemmGrouped1d1d {
                                       ScenarioKind::kClean,
                                       "block-scaled GEMMs of groups, narrow ones with factors of B "
                                       "by tcgen05.st"};
-  using StaticExtents = GemmGrouped1d1dExtents<GemmBlockScaledExtents<0, 128, 32, 128, 4, 2>>;
+  using StaticExtents = GemmGrouped1d1dExtents<GemmBlockScaledExtents<0, 128, 32, 128, 4, 2>, 1>;
   template <Machine M, class Extents>
   using Kernel = GemmGrouped1d1dKernel<M, Extents>;
 
   static std::span<const Parameter> parameters() {
+    static const auto kParameters = extended(
+        shapes(),
+        {{"ctas", "CTAs, or pairs, that share the tiles; 0: one for each", 3, 0, 1 << 16}});
+    return kParameters;
+  }
+  /// The parameters that say nothing of who shares the tiles.
+  static std::span<const Parameter> shapes() {
     static constexpr Parameter kParameters[] = {
         {"m0", "rows of group 0", 200, 0, 1 << 20},
         {"m1", "rows of group 1", 1, 0, 1 << 20},
@@ -229,26 +251,28 @@ struct GemmGrouped1d1d {
         {"n", "rows of each B, columns of each D", 64, 1, 1 << 20},
         {"k", "columns of A and B", 512, 32, 1 << 20, "tile_k"},
         {"format", "0: MXFP8, 1: MXFP4, 2: NVFP4", 0, 0, 2},
-        {"tile_m", "rows of a tile of D", 128, 128, 128},
-        {"tile_n", "columns of a tile of D", 32, 8, 256},
+        {"tile_m", "rows of an MMA's tile of D: 128 a CTA", 128, 128, 256},
+        {"tile_n", "columns of an MMA's tile of D", 32, 8, 256},
         {"tile_k", "columns of A and B in one stage", 128, 64, 256},
         {"stages", "stages of the input ring, and of the factors'", 4, 1, 64},
         {"accum_stages", "accumulators in tensor memory", 2, 1, 64},
-        {"ctas", "CTAs that share the tiles; 0: one for each", 3, 0, 1 << 16},
+        {"cta_group", "CTAs that share an MMA", 1, 1, 2},
     };
     return kParameters;
   }
   static GemmGrouped1d1dExtents<> extents(const ParameterSet& p) {
-    return {GemmBlockScaled::tiles(p)};
+    return {GemmBlockScaled::tiles(p), p.u32("cta_group")};
   }
-  static Workload workload(const ParameterSet& p) {
+  static Workload workload(const ParameterSet& p) { return workload_of(p, p.u32("ctas")); }
+  /// `clusters` of them; 0: one for each tile.
+  static Workload workload_of(const ParameterSet& p, std::uint32_t clusters) {
     static constexpr const char* kNames[kGroups][5] = {{"a0", "b0", "sfa0", "sfb0", "d0"},
                                                        {"a1", "b1", "sfa1", "sfb1", "d1"},
                                                        {"a2", "b2", "sfa2", "sfb2", "d2"},
                                                        {"a3", "b3", "sfa3", "sfb3", "d3"}};
     const GemmGrouped1d1dExtents<> e = extents(p);
     const auto [n, k] = std::array{p.u32("n"), p.u32("k")};
-    check(e, k);
+    check_scaled_groups(e, k);
     Workload workload;
     std::uint32_t tiles = 0;
     for (std::uint32_t group = 0; group < kGroups; ++group) {
@@ -257,7 +281,8 @@ struct GemmGrouped1d1d {
       workload.flops += std::uint64_t{2} * m * n * k;
       tiles += TileGrid::covering(m, n, e.tile_m, e.tile_n).count();
     }
-    workload.clusters = p.u32("ctas") == 0 ? std::max(tiles, 1U) : p.u32("ctas");
+    workload.clusters = clusters == 0 ? std::max(tiles, 1U) : clusters;
+    workload.cluster_size = e.cluster().ctas();
     workload.registers_per_thread = 56;
     return workload;
   }
@@ -268,22 +293,6 @@ struct GemmGrouped1d1d {
         multiply_scaled_reference(extents(p).shape(), k_tiles, tensors);
       }
     }
-  }
-
- private:
-  static void check(const GemmGrouped1d1dExtents<>& e, std::uint32_t k) {
-    ScaledTileShape shape = e.shape();
-    if (shape.tile_n < kScaleBlockLines) {
-      require(
-          shape.tile_n == 8 || shape.tile_n == 16,
-          "tile_n=" + std::to_string(shape.tile_n) +
-              " does not divide the 32 lines of a block of scale factors; use tile_n=8, 16 or 32");
-      shape.tile_n = kScaleBlockLines;  // it begins somewhere in a block
-    }
-    check_scaled_tile(shape);
-    check_scaled_k(k);
-    check_scale_columns(e.accum_stages, e.stages, e.shape());
-    check_stages_fit<GemmGrouped1d1dStorage<GemmGrouped1d1dExtents<>>>(e);
   }
 };
 

@@ -12,13 +12,26 @@
 
 namespace warptwin::scenarios {
 
-template <class Scaled = GemmBlockScaledExtents<>>
+/// `tile_m` by `tile_n` is the shape of an MMA, of a CTA or a pair.
+template <class Scaled = GemmBlockScaledExtents<>, std::uint32_t kGroup = kDynamic>
 struct GemmGrouped1d1dExtents : Scaled {
+  [[no_unique_address]] Extent<kGroup> cta_group;
+
+  constexpr ClusterShape cluster() const {
+    return {cta_group, 1, cta_group == 2 ? CtaGroup::kTwo : CtaGroup::kOne};
+  }
+  constexpr ScaledTileShape shape() const {
+    ScaledTileShape shape = Scaled::shape();
+    shape.group = cluster().group;
+    return shape;
+  }
+  constexpr std::uint32_t cta_m() const { return this->tile_m / cta_group; }
+  constexpr std::uint32_t cta_n() const { return this->tile_n / cta_group; }
   /// Whether the factors of B come by warps of their own.
   constexpr bool stores_sfb() const { return this->tile_n < 64; }
   /// What the load warp brings.
   constexpr ScaledTileShape::Payload payload() const {
-    ScaledTileShape::Payload payload = this->shape().payload();
+    ScaledTileShape::Payload payload = shape().payload();
     payload.sfb_bytes = stores_sfb() ? 0 : payload.sfb_bytes;
     return payload;
   }
@@ -44,9 +57,9 @@ using GemmGrouped1d1dWork = RingStorage<From<Role::kScheduler, ElectedLane>,
                                         To<Role::kScaleLoad, ElectedLane>,
                                         To<Role::kScaleToTmem, ElectedLane>>;
 
-/// A CTA's shared memory; the names are those of the reports.
+/// A CTA's shared memory, but for who tells it its tiles; the names are those of the reports.
 template <class Extents>
-struct GemmGrouped1d1dStorage {
+struct GemmGrouped1d1dOperands {
   using Input = InputPipelineStorage<ScaledTileShape::Payload,
                                      From<Role::kLoad, TmaBytes>,
                                      To<Role::kMma, UmmaCommit>>;
@@ -56,27 +69,26 @@ struct GemmGrouped1d1dStorage {
   using Accum = OutputPipelineStorage<From<Role::kMma, UmmaCommit>, To<Role::kEpilogue, EveryLane>>;
   using Tmem = TmemDeallocStorage<Role::kMma, Role::kEpilogue, Role::kScaleToTmem>;
 
-  constexpr GemmGrouped1d1dStorage(auto& layout, const Extents& e)
-      : GemmGrouped1d1dStorage{layout, e, gemm_grouped_1d1d_roles(e.stores_sfb())} {}
-  constexpr GemmGrouped1d1dStorage(auto& layout, const Extents& e, RoleTable<6> roles)
-      : input{layout, "input", roles, {}, e.payload(), e.stages},
+  constexpr GemmGrouped1d1dOperands(auto& layout, const Extents& e, const RoleTable<6>& roles)
+      : input{layout, "input", roles, e.cluster(), e.payload(), e.stages},
         sfb{layout,
             "sfb",
             roles,
             e.sfb_stages(),
             kScaleBlockBytes * e.shape().k_blocks(),
             /*may_be_empty=*/true},
-        out{layout, "out", roles, e.tile_m, box_columns<bf16>(e.tile_n)},
-        accum{
-            layout, "accum", roles, {}, {e.accum_stages, e.tile_n, e.stages * e.shape().columns()}},
-        tmem{layout, "tmem", roles, {}},
-        work{layout, "work", roles, kWorkStages, kWorkBytes} {}
+        out{layout, "out", roles, e.cta_m(), box_columns<bf16>(e.tile_n)},
+        accum{layout,
+              "accum",
+              roles,
+              e.cluster(),
+              {e.accum_stages, e.tile_n, e.stages * e.shape().columns()}},
+        tmem{layout, "tmem", roles, e.cluster()} {}
   constexpr void init(Machine auto& machine) const {
     input.init(machine);
     sfb.init(machine);
     accum.init(machine);
     tmem.init(machine);
-    work.init(machine);
   }
 
   Input input;
@@ -84,8 +96,44 @@ struct GemmGrouped1d1dStorage {
   OutputTileStorage<bf16> out;
   Accum accum;
   Tmem tmem;
+};
+
+/// The same, and the slots that name tiles.
+template <class Extents>
+struct GemmGrouped1d1dStorage : GemmGrouped1d1dOperands<Extents> {
+  using Base = GemmGrouped1d1dOperands<Extents>;
+
+  constexpr GemmGrouped1d1dStorage(auto& layout, const Extents& e)
+      : GemmGrouped1d1dStorage{layout, e, gemm_grouped_1d1d_roles(e.stores_sfb())} {}
+  constexpr GemmGrouped1d1dStorage(auto& layout, const Extents& e, const RoleTable<6>& roles)
+      : Base{layout, e, roles}, work{layout, "work", roles, kWorkStages, kWorkBytes} {}
+  constexpr void init(Machine auto& machine) const {
+    Base::init(machine);
+    work.init(machine);
+  }
+
   GemmGrouped1d1dWork work;
 };
+
+/// Refuses tiles that the kernel cannot have. Host code.
+inline void check_scaled_groups(const GemmGrouped1d1dExtents<>& e, std::uint32_t k) {
+  ScaledTileShape shape = e.shape();
+  require(!e.stores_sfb() || e.cta_group == 1,
+          "tile_n=" + std::to_string(shape.tile_n) +
+              " of a pair: warps of one CTA cannot store factors of B to the other's tensor "
+              "memory; use tile_n=64 or more, or cta_group=1");
+  if (shape.tile_n < kScaleBlockLines) {
+    require(
+        shape.tile_n == 8 || shape.tile_n == 16,
+        "tile_n=" + std::to_string(shape.tile_n) +
+            " does not divide the 32 lines of a block of scale factors; use tile_n=8, 16 or 32");
+    shape.tile_n = kScaleBlockLines;  // it begins somewhere in a block
+  }
+  check_scaled_tile(shape);
+  check_scaled_k(k);
+  check_scale_columns(e.accum_stages, e.stages, e.shape());
+  check_stages_fit<GemmGrouped1d1dStorage<GemmGrouped1d1dExtents<>>>(e);
+}
 
 /// Adds the tensors of a group of `m` rows, and the maps over them. Host code.
 inline void add_scaled_group(Workload& workload,
@@ -110,11 +158,11 @@ inline void add_scaled_group(Workload& workload,
   const std::uint32_t box = box_columns<bf16>(e.tile_n);
   const std::uint32_t lines = kScaleBlockLines * shape.k_blocks();  // of 128 rows in a k step
   const Swizzle swizzle = swizzle_of(shape.row_bytes());
-  for (const TensorMapSpec& map : {TensorMapSpec{0, e.tile_m, shape.row_bytes(), swizzle},
-                                   TensorMapSpec{1, e.tile_n, shape.row_bytes(), swizzle},
+  for (const TensorMapSpec& map : {TensorMapSpec{0, e.cta_m(), shape.row_bytes(), swizzle},
+                                   TensorMapSpec{1, e.cta_n(), shape.row_bytes(), swizzle},
                                    TensorMapSpec{2, lines, 16, Swizzle::kNone},
                                    TensorMapSpec{3, e.stores_sfb() ? kScaleBlockLines : lines, 16},
-                                   TensorMapSpec{4, e.tile_m, box, swizzle_of(box * 2)}}) {
+                                   TensorMapSpec{4, e.cta_m(), box, swizzle_of(box * 2)}}) {
     workload.maps.push_back(map);
     workload.maps.back().tensor += first;
   }

@@ -88,7 +88,8 @@ struct GemmGrouped1d2d : GemmBlockwiseFp8 {
   template <Machine M, class Extents>
   using Kernel = GemmGrouped1d2dKernel<M, Extents>;
 
-  static std::span<const Parameter> parameters() {
+  static std::span<const Parameter> parameters() { return shapes(); }
+  static std::span<const Parameter> shapes() {
     static constexpr Parameter kParameters[] = {
         {"m0", "rows of group 0", 200, 0, 1 << 20},
         {"m1", "rows of group 1", 1, 0, 1 << 20},
@@ -109,18 +110,8 @@ struct GemmGrouped1d2d : GemmBlockwiseFp8 {
     return kParameters;
   }
   static Workload workload(const ParameterSet& p) {
-    static constexpr const char* kNames[kGroups][5] = {{"a0", "b0", "d0", "sa0", "sb0"},
-                                                       {"a1", "b1", "d1", "sa1", "sb1"},
-                                                       {"a2", "b2", "d2", "sa2", "sb2"},
-                                                       {"a3", "b3", "d3", "sa3", "sb3"}};
-    const GemmBlockwiseFp8Extents<> e = extents(p);
-    Workload workload = workload_of(e, p.u32("k"));
-    workload.registers_per_thread = e.tile_n > 64 ? 256U : 152U;  // of the sums
-    for (std::uint32_t group = 0; group < kGroups; ++group) {
-      add_blockwise_product(
-          workload, kNames[group], rows_of_group(p, group), p.u32("n"), p.u32("k"), e);
-    }
-    workload.clusters = kGroups * clusters_of_group(p, e);
+    Workload workload = launch_of_groups(p, extents(p));
+    workload.clusters = kGroups * clusters_of_group(p, extents(p));
     return workload;
   }
   static void reference(const ParameterSet& p, std::span<HostTensor> tensors) {
@@ -129,6 +120,22 @@ struct GemmGrouped1d2d : GemmBlockwiseFp8 {
         GemmBlockwiseFp8::reference(p, tensors);
       }
     }
+  }
+
+ protected:
+  /// The products; of the clusters it says nothing.
+  static Workload launch_of_groups(const ParameterSet& p, const GemmBlockwiseFp8Extents<>& e) {
+    static constexpr const char* kNames[kGroups][5] = {{"a0", "b0", "d0", "sa0", "sb0"},
+                                                       {"a1", "b1", "d1", "sa1", "sb1"},
+                                                       {"a2", "b2", "d2", "sa2", "sb2"},
+                                                       {"a3", "b3", "d3", "sa3", "sb3"}};
+    Workload workload = workload_of(e, p.u32("k"));
+    workload.registers_per_thread = e.tile_n > 64 ? 256U : 152U;  // of the sums
+    for (std::uint32_t group = 0; group < kGroups; ++group) {
+      add_blockwise_product(
+          workload, kNames[group], rows_of_group(p, group), p.u32("n"), p.u32("k"), e);
+    }
+    return workload;
   }
 };
 

@@ -31,9 +31,12 @@ namespace warptwin::scenarios {
 template <class Extents, class Parts = GemmParts>
 using GemmGroupedPersistentStorage = ClaimingStorage<Extents, Gemm2smStorage<Extents, Parts>>;
 
-template <class Extents, class Parts = GemmParts>
+/// `StorageOf` has the ring of responses.
+template <class Extents,
+          class Parts = GemmParts,
+          class StorageOf = GemmGroupedPersistentStorage<Extents, Parts>>
 struct GroupClaims {
-  using Storage = GemmGroupedPersistentStorage<Extents, Parts>;
+  using Storage = StorageOf;
 
   /// The tiles that a cluster claims, as one of its warps is told; the load warp says of each that
   /// it has begun.
@@ -74,13 +77,12 @@ struct GroupClaims {
   };
 };
 
-template <Machine M, class Extents, class Claims = GroupClaims<Extents>>
-struct GemmGroupedPersistentKernel
-    : GemmGroupedKernel<M, Extents, Claims::template Tiles, typename Claims::Storage> {
-  using Storage = typename Claims::Storage;
-  using Base = GemmGroupedKernel<M, Extents, Claims::template Tiles, Storage>;
+/// `Fixed`, a kernel of groups whose tiles `GroupClaims` tell, and the warp that asks for them.
+template <Machine M, class Fixed>
+struct ClaimingGroupsKernel : Fixed {
+  using Base = Fixed;
+  using Storage = typename Base::Storage;
   using Problem = typename Base::Problem;
-  static constexpr auto kRoles = kGemmPersistentRoles<>;
 
   static constexpr void scheduler(M& machine, const Problem& problem, const Storage& smem) {
     auto at = Base::template tiles<Role::kScheduler>(machine, problem, smem);
@@ -93,6 +95,14 @@ struct GemmGroupedPersistentKernel
     }
     at.clc().drain();  // nobody reads a response any more
   }
+};
+
+template <Machine M, class Extents, class Claims = GroupClaims<Extents>>
+struct GemmGroupedPersistentKernel
+    : ClaimingGroupsKernel<
+          M,
+          GemmGroupedKernel<M, Extents, Claims::template Tiles, typename Claims::Storage>> {
+  static constexpr auto kRoles = kGemmPersistentRoles<>;
 };
 
 /// What the scenarios of every choice of parts share.

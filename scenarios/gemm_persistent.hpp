@@ -78,14 +78,17 @@ struct ClaimingKernel : Fixed {
   using Clc = PipelineOf<M, typename Storage::Clc>;
   static constexpr auto kRoles = kGemmPersistentRoles<kMore...>;
   struct Problem : Base::Problem {
-    constexpr ClusterTiles cluster_tiles(const M& machine) const {
-      return {this->tile_walk, machine.cta_rank()};
+    /// The CTA's tile of any cluster. A product of several kinds of tiles has its own.
+    constexpr auto cluster_tiles(const M& machine) const {
+      if constexpr (requires { this->tiles_of_rank(0U); }) {
+        return this->tiles_of_rank(machine.cta_rank());
+      } else {
+        return ClusterTiles{this->tile_walk, machine.cta_rank()};
+      }
     }
     /// The CTA's own tile, and those that its cluster claims.
-    constexpr WorkIterator<Clc> work(const M& machine,
-                                     Clc& clc,
-                                     SourceSite site = SourceSite::current()) const {
-      return {cluster_tiles(machine), machine, clc, site};
+    constexpr auto work(const M& machine, Clc& clc, SourceSite site = SourceSite::current()) const {
+      return WorkIterator{cluster_tiles(machine), machine, clc, site};
     }
   };
 
@@ -111,8 +114,11 @@ struct ClaimingKernel : Fixed {
   }
 
   static constexpr void load(M& machine, const Problem& problem, const Storage& smem) {
-    auto clc = Clc{machine, smem.clc};
     machine.griddepcontrol_wait();  // A and B may be what a grid before this one writes
+    load_claimed(machine, problem, smem);
+  }
+  static constexpr void load_claimed(M& machine, const Problem& problem, const Storage& smem) {
+    auto clc = Clc{machine, smem.clc};
     Base::load_tiles(machine, problem, smem, problem.work(machine, clc), [&] {
       if (machine.cta_rank() == 0 && clc.asks()) {
         clc.signal_throttle();

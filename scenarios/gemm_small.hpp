@@ -24,64 +24,11 @@
 
 #include <algorithm>
 
-#include "scenarios/gemm.hpp"
+#include "common/kernel/parameter_table.hpp"
+
+#include "scenarios/gemm_small_storage.hpp"
 
 namespace warptwin::scenarios {
-
-/// `tile_m` by `tile_n` is the shape of an MMA. With swap_ab 1, its rows are columns of D.
-template <class Tiles = GemmExtents<>,
-          std::uint32_t kKGroup = kDynamic,
-          std::uint32_t kSwapAb = kDynamic,
-          std::uint32_t kPrefetch = kDynamic,
-          std::uint32_t kClusterM = kDynamic,
-          std::uint32_t kClusterN = kDynamic>
-struct GemmSmallExtents : Tiles {
-  [[no_unique_address]] Extent<kKGroup> k_group;
-  [[no_unique_address]] Extent<kSwapAb> swap_ab;
-  [[no_unique_address]] Extent<kPrefetch> prefetch;
-  [[no_unique_address]] Extent<kClusterM> cluster_m;
-  [[no_unique_address]] Extent<kClusterN> cluster_n;
-
-  constexpr bool swapped() const { return swap_ab != 0; }
-  constexpr ClusterShape cluster() const { return {cluster_m, cluster_n, CtaGroup::kOne}; }
-  /// The shape of the boxes that D is stored in. Its elements have two bytes.
-  constexpr std::uint32_t box_rows() const { return swapped() ? this->tile_n : this->tile_m; }
-  constexpr std::uint32_t box_columns() const {
-    return warptwin::box_columns<bf16>(swapped() ? this->tile_m : this->tile_n);
-  }
-};
-
-/// A CTA's shared memory; the names are those of the reports.
-template <class Extents, class Parts = GemmParts>
-struct GemmSmallStorage {
-  using D = typename Parts::D;
-  using Payload = GroupPayload<StandardTilePayload<typename Parts::A, typename Parts::B>,
-                               decltype(Extents::k_group)>;
-  using Input =
-      InputPipelineStorage<Payload, From<Role::kLoad, TmaBytes>, To<Role::kMma, UmmaCommit>>;
-  using Accum = typename GemmStorage<Extents>::Accum;
-
-  constexpr GemmSmallStorage(auto& layout, const Extents& e)
-      : input{layout,
-              "input",
-              kGemmRoles,
-              e.cluster(),
-              {{e.tile_m, e.tile_n, e.tile_k}, e.k_group},
-              e.stages},
-        out{layout, "out", kGemmRoles, e.box_rows(), e.box_columns()},
-        accum{layout, "accum", kGemmRoles, {}, {e.accum_stages, e.tile_n}},
-        tmem{layout, "tmem", kGemmRoles, {}} {}
-  constexpr void init(Machine auto& machine) const {
-    input.init(machine);
-    accum.init(machine);
-    tmem.init(machine);
-  }
-
-  Input input;
-  OutputTileStorage<D> out;
-  Accum accum;
-  TmemDeallocStorage<> tmem;
-};
 
 template <Machine M, class Extents, class Parts = GemmParts>
 struct GemmSmallKernel {
@@ -103,12 +50,19 @@ struct GemmSmallKernel {
   static Problem problem(const ParameterSet& p,
                          const Extents& e,
                          std::span<const typename M::TensorMap> maps,
-                         std::span<const GlobalAddress>) {
+                         std::span<const GlobalAddress> tensors) {
+    return in_order({}, p, e, maps, tensors);
+  }
+  static Problem in_order(const TileOrder& order,
+                          const ParameterSet& p,
+                          const Extents& e,
+                          std::span<const typename M::TensorMap> maps,
+                          std::span<const GlobalAddress>) {
     const auto [rows, columns] =
         e.swapped() ? std::pair{p.u32("n"), p.u32("m")} : std::pair{p.u32("m"), p.u32("n")};
     const auto grid = TileGrid::covering(rows, columns, e.tile_m, e.tile_n);
     const std::uint32_t k_groups = ceil_div(p.u32("k"), e.tile_k * e.k_group);
-    return {maps[0], maps[1], maps[2], e, {grid, e.cluster()}, k_groups};
+    return {maps[0], maps[1], maps[2], e, {grid, e.cluster(), order}, k_groups};
   }
 
   /// Copies one operand's tiles of a group of k steps into a stage.
@@ -150,9 +104,24 @@ struct GemmSmallKernel {
   }
 
   static constexpr void load(M& machine, const Problem& problem, const Storage& smem) {
+    load_tiles(machine, problem, smem, problem.tiles(machine), [] {});
+  }
+  static constexpr void mma(M& machine, const Problem& problem, const Storage& smem) {
+    multiply_tiles_of(machine, problem, smem, problem.tiles(machine));
+    machine.griddepcontrol_launch_dependents();  // D is stored
+  }
+  static constexpr void epilogue(M& machine, const Problem& problem, const Storage& smem) {
+    store_tiles(machine, problem, smem, problem.tiles(machine));
+  }
+
+  /// Calls `begins()` when a tile begins.
+  template <class F>
+  static constexpr void load_tiles(
+      M& machine, const Problem& problem, const Storage& smem, const auto& tiles, F&& begins) {
     auto input = Input{machine, smem.input};
     bool first = true;
-    for (const Tile tile : problem.tiles(machine)) {
+    for (const Tile tile : tiles) {
+      begins();
       std::uint32_t group = first ? load_across_grids(machine, input, problem, tile) : 0;
       first = false;
       for (; group < problem.k_groups; ++group) {
@@ -165,10 +134,13 @@ struct GemmSmallKernel {
     input.drain_producer();  // no commit is on its way to input.empty any more
   }
 
-  static constexpr void mma(M& machine, const Problem& problem, const Storage& smem) {
+  static constexpr void multiply_tiles_of(M& machine,
+                                          const Problem& problem,
+                                          const Storage& smem,
+                                          const auto& tiles) {
     auto warp = MmaWarp<M, Accum>::create(machine, smem.accum, smem.tmem);  // allocates, hands over
     auto input = Input{machine, smem.input}.consumer();
-    for ([[maybe_unused]] const Tile tile : problem.tiles(machine)) {
+    for ([[maybe_unused]] const Tile tile : tiles) {
       auto accum = warp.acquire_mma_linear();  // waits accum.empty
       for (std::uint32_t group = 0; group < problem.k_groups; ++group) {
         auto stage = input.acquire_stage();  // waits input.full
@@ -179,18 +151,20 @@ struct GemmSmallKernel {
       }
       std::move(accum).release();  // commits to accum.full
     }
-    std::move(warp).release();                   // waits tmem.done, frees
-    machine.griddepcontrol_launch_dependents();  // D is stored
+    std::move(warp).release();  // waits tmem.done, frees
   }
 
-  static constexpr void epilogue(M& machine, const Problem& problem, const Storage& smem) {
+  static constexpr void store_tiles(M& machine,
+                                    const Problem& problem,
+                                    const Storage& smem,
+                                    const auto& tiles) {
     auto warp = EpilogueWarp<M, Accum>::create(machine, smem.accum, smem.tmem);  // waits hand-over
     auto writer = TileWriter<M, typename Parts::D>{machine, smem.out};
     const Extents& e = problem.extents;
     auto registers = AccumTile{machine, e.tile_m};  // this warp's rows, fp32
     const std::uint32_t columns = e.box_columns();
     const std::uint32_t boxes = (e.swapped() ? e.tile_m : e.tile_n) / columns;
-    for (const Tile tile : problem.tiles(machine)) {
+    for (const Tile tile : tiles) {
       auto accum = warp.acquire_epilogue_linear();  // waits accum.full
       registers.load(accum, 0, e.tile_n);
       std::move(accum).release();  // arrives on accum.empty
@@ -219,6 +193,12 @@ struct GemmSmallOf : GemmOf<Parts> {
   using Kernel = GemmSmallKernel<M, Extents, Parts>;
 
   static std::span<const Parameter> parameters() {
+    static const auto kParameters = extended(
+        shapes(), {{"clusters", "clusters that share the tiles; 0: one for each", 0, 0, 1 << 16}});
+    return kParameters;
+  }
+  /// The parameters that say nothing of who shares the tiles.
+  static std::span<const Parameter> shapes() {
     static constexpr Parameter kParameters[] = {
         {"m", "rows of A and D: activations", 32, 1, 1 << 20, "tile_n"},
         {"n", "rows of B: weights; columns of D", 512, 1, 1 << 20, "tile_m"},
@@ -233,7 +213,6 @@ struct GemmSmallOf : GemmOf<Parts> {
         {"prefetch", "stages whose weights come before the grid before ends", 4, 0, 64},
         {"cluster_m", "CTAs of a cluster along the MMA's rows", 1, 1, 16},
         {"cluster_n", "CTAs of a cluster along the MMA's columns", 1, 1, 16},
-        {"clusters", "clusters that share the tiles; 0: one for each", 0, 0, 1 << 16},
     };
     return kParameters;
   }
@@ -246,20 +225,23 @@ struct GemmSmallOf : GemmOf<Parts> {
             p.u32("cluster_n")};
   }
   static Workload workload(const ParameterSet& p) {
-    const GemmSmallExtents<> e = extents(p);
+    check_prefetch(extents(p));
+    return workload_of(p, extents(p), p.u32("clusters"));
+  }
+
+ protected:
+  static void check_prefetch(const GemmSmallExtents<>& e) {
     const std::string stages = std::to_string(e.stages);
     require(
         e.prefetch <= e.stages,
         "prefetch=" + std::to_string(e.prefetch) + " and stages=" + stages +
             ": the load warp would wait for a stage that nobody can free; use prefetch<=" + stages);
-    return unbounded(p);
   }
-
- protected:
-  /// The workload, whatever `prefetch` is.
-  static Workload unbounded(const ParameterSet& p) {
+  /// The workload, whatever `prefetch` is. `clusters` of them; 0: one for each tile.
+  static Workload workload_of(const ParameterSet& p,
+                              const GemmSmallExtents<>& e,
+                              std::uint32_t clusters) {
     using A = typename Parts::A;
-    const GemmSmallExtents<> e = extents(p);
     const auto [m, n, k] = std::array{p.u32("m"), p.u32("n"), p.u32("k")};
     const ClusterShape cluster = e.cluster();
     check_row_pitch("k", k, kSize);
@@ -281,7 +263,7 @@ struct GemmSmallOf : GemmOf<Parts> {
             .maps = {tile_map<A>(rows, slice_rows, e.tile_k),
                      tile_map<typename Parts::B>(columns, slice_columns, e.tile_k),
                      tile_map<typename Parts::D>(2, e.box_rows(), e.box_columns())},
-            .clusters = tiles.ctas(p.u32("clusters")),
+            .clusters = tiles.ctas(clusters),
             .cluster_size = cluster.ctas(),
             .registers_per_thread = 32,
             .flops = std::uint64_t{2} * m * n * k,

@@ -30,6 +30,7 @@ HOLES = {
     "d": "the operand's scale factors fix its type",
     "e": "splits wait for each other; the proof of claimed tiles is of clusters that do not meet",
     "f": "not run here, where the kernel takes the shape: the shapes of its row are",
+    "g": "warps that store factors of B reach the tensor memory of their own CTA alone",
 }
 
 
@@ -73,6 +74,7 @@ def each_with(settings, shapes):
 
 ONE = [("1x1", [])]
 SINGLES = clusters((1, 1), (2, 1), (1, 2), (2, 2), (4, 2), (4, 4))
+SMALL = clusters((1, 1), (2, 1), (1, 2), (2, 2), (2, 4), (4, 2), (4, 4))
 PAIRS = clusters((2, 1), (2, 2), (4, 1), (4, 2), (4, 4))
 WGMMA = [(f"{m}x1", [f"cluster_m={m}"]) for m in (1, 2, 4)]
 OWN = collections.defaultdict(lambda: "b")
@@ -117,7 +119,8 @@ KERNELS = [
            typed("gemm_swiglu_persistent", *FLOATS), PAIRS, NOT_YET),
     Kernel("gemm_swiglu_clc", "1SM", "CLC",
            typed("gemm_swiglu_clc", *FLOATS), SINGLES, NOT_YET),
-    Kernel("gemm_small", "1SM", "static", typed("gemm_small", *FLOATS), ONE, NOT_YET),
+    Kernel("gemm_small", "1SM", "static", typed("gemm_small", *FLOATS), SMALL, NOT_YET),
+    Kernel("gemm_small_clc", "1SM", "CLC", typed("gemm_small_clc", *FLOATS), SMALL, NOT_YET),
     Kernel("gemm_serial", "1SM", "static", {"bf16": "gemm_serial"}, ONE, OWN),
     Kernel("gemm_wgmma_serial", "1SM", "static", {"bf16": "gemm_wgmma_serial"}, ONE, OWN),
     Kernel("gemm_grouped", "1SM", "static", typed("gemm_grouped", *FLOATS), ONE, NOT_YET),
@@ -138,6 +141,10 @@ KERNELS = [
     Kernel("gemm_grouped_1d2d", "1SM", "static", {"e4m3": "gemm_grouped_1d2d"}, ONE, OWN),
     Kernel("gemm_grouped_1d2d", "2SM", "static", {"e4m3": "gemm_grouped_1d2d"},
            [("2x1", ["cta_group=2", "cluster_m=2", "tile_m=256"])], OWN),
+    Kernel("gemm_grouped_1d2d_persistent", "1SM", "CLC", {"e4m3": "gemm_grouped_1d2d_persistent"},
+           each_with(["cta_group=1", "tile_m=128"], clusters((1, 1), (2, 1), (2, 2))), OWN),
+    Kernel("gemm_grouped_1d2d_persistent", "2SM", "CLC", {"e4m3": "gemm_grouped_1d2d_persistent"},
+           clusters((2, 1), (2, 2), (4, 2)), OWN),
     Kernel("conv2d_fprop", "1SM", "static", typed("conv2d_fprop", *FLOATS), ONE, NOT_YET,
            "channels"),
     Kernel("conv2d_fprop_2sm", "2SM", "static", typed("conv2d_fprop_2sm", *FLOATS),
@@ -167,20 +174,25 @@ SCALED_ROWS = [
     ("gemm_block_scaled_alpha_persistent", "1SM", "CLC", each_with(SINGLE, SINGLES)),
     ("gemm_block_scaled_alpha_persistent", "2SM", "CLC", each_with(PAIR, PAIRS)),
     ("gemm_grouped_1d1d", "1SM", "static", ONE),
+    ("gemm_grouped_1d1d", "2SM", "static",
+     [("2x1", ["cta_group=2", "tile_m=256", "tile_n=64"])]),
+    ("gemm_grouped_1d1d_persistent", "1SM", "CLC", [("1x1", SINGLE)]),
+    ("gemm_grouped_1d1d_persistent", "2SM", "CLC", [("2x1", [])]),
 ]
 SCALED = sorted({row[0] for row in SCALED_ROWS})
 # What no row has, of both groups, both sources of tiles, the types and the cluster shapes.
 ABSENT = [
-    ("2SM", "gemm_small, gemm_serial, gemm_grouped_1d1d, attention", "a"),
+    ("2SM", "gemm_small, gemm_serial, attention", "a"),
+    ("2SM", "gemm_grouped_1d1d of tile_n=8, 16 and 32", "g"),
     ("CLC", "gemm_split_k, gemm_split_k_2sm", "e"),
-    ("CLC", "gemm_2sm_relu, gemm_small, gemm_serial, gemm_grouped_1d1d, gemm_grouped_1d2d, "
-     "attention", "a"),
+    ("CLC", "gemm_2sm_relu, gemm_serial, attention, gemm_grouped_1d1d of tile_n=8, 16 and 32", "a"),
     ("1SM in clusters", "gemm_split_k, gemm_serial, gemm_wgmma_serial, gemm_grouped, "
-     "gemm_grouped_persistent, gemm_grouped_1d1d, conv2d_fprop, conv2d_fprop_clc, attention", "a"),
+     "gemm_grouped_persistent, gemm_grouped_1d1d, gemm_grouped_1d1d_persistent, conv2d_fprop, "
+     "conv2d_fprop_clc, attention", "a"),
     ("8x1, 8x2, 2x4, 1x4", "every kernel that takes clusters", "f"),
     ("2SM, CLC", "gemm_wgmma, gemm_wgmma_serial", "c"),
     ("other types", "gemm_block_scaled, gemm_block_scaled_persistent, gemm_block_scaled_alpha, "
-     "gemm_block_scaled_alpha_persistent, gemm_grouped_1d1d", "d"),
+     "gemm_block_scaled_alpha_persistent, gemm_grouped_1d1d, gemm_grouped_1d1d_persistent", "d"),
 ]
 NO_MATRICES = ["producer_consumer", "mainloop", "mainloop_fp8", "mainloop_wgmma", "multicast_ring",
                "work_ring"]

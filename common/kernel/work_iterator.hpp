@@ -20,7 +20,9 @@ namespace warptwin {
 ///
 /// Participants: the whole warp.
 /// Blocks:       where the loop goes on, until the response has come.
-template <class Clc>
+///
+/// `Tiles` say which tile of any cluster is the CTA's: as `ClusterTiles` do, by `at`.
+template <class Clc, class Tiles = ClusterTiles>
 class WorkIterator {
  public:
   /// What a range-based loop steps through.
@@ -28,7 +30,7 @@ class WorkIterator {
    public:
     /// At the tile of the own cluster, before any response.
     constexpr explicit Iterator(const WorkIterator& work) : work_{&work}, index_{work.first_} {}
-    constexpr Tile operator*() const { return work_->tiles_.at(index_); }  // the CTA's own tile
+    constexpr auto operator*() const { return work_->tiles_.at(index_); }  // the CTA's own tile
     /// Fetches the next response, and stands at its tile or, where it names none, at the end. Where
     /// the cluster asks for no work, the end comes at once.
     ///
@@ -52,7 +54,7 @@ class WorkIterator {
 
   /// The tiles of the CTA that `machine` is a warp of, learnt by `clc`.
   template <Machine M>
-  constexpr WorkIterator(const ClusterTiles& tiles,
+  constexpr WorkIterator(const Tiles& tiles,
                          const M& machine,
                          Clc& clc,
                          SourceSite site = SourceSite::current())
@@ -66,7 +68,7 @@ class WorkIterator {
   constexpr bool end() const { return false; }  // what an iterator at its end equals
 
  private:
-  ClusterTiles tiles_;
+  Tiles tiles_;
   std::uint32_t first_;
   std::uint32_t ctas_;  // of a cluster
   Clc* clc_;

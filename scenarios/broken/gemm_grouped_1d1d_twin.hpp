@@ -18,11 +18,12 @@ struct GemmGrouped1d1dTwin : GemmGrouped1d1d {
         {"n", "rows of each B, columns of each D", 32, 1, 1 << 20},
         {"k", "columns of A and B", 384, 32, 1 << 20},
         {"format", "0: MXFP8, 1: MXFP4, 2: NVFP4", 0, 0, 2},
-        {"tile_m", "rows of a tile of D", 128, 128, 128},
+        {"tile_m", "rows of an MMA's tile of D", 128, 128, 128},
         {"tile_n", "columns of a tile of D", 32, 8, 32},
         {"tile_k", "columns of A and B in one stage", 128, 64, 256},
         {"stages", "stages of the input ring, and of the factors'", 2, 1, 64},
         {"accum_stages", "accumulators in tensor memory", 2, 1, 64},
+        {"cta_group", "CTAs that share an MMA", 1, 1, 1},
         {"ctas", "CTAs that share the tiles; 0: one for each", 1, 0, 1 << 16},
     };
     return kParameters;

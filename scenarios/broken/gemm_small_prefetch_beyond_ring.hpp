@@ -27,7 +27,9 @@ struct GemmSmallPrefetchBeyondRing : GemmSmallTwin {
                                       "DEADLOCK",
                                       "gemm_small"};
   // The fault: one stage more than there are is not refused.
-  static Workload workload(const ParameterSet& p) { return unbounded(p); }
+  static Workload workload(const ParameterSet& p) {
+    return workload_of(p, GemmSmall::extents(p), p.u32("clusters"));
+  }
   static GemmSmallExtents<> extents(const ParameterSet& p) {
     GemmSmallExtents<> e = GemmSmall::extents(p);
     e.prefetch = e.stages + 1;

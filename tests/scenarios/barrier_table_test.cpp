@@ -24,12 +24,15 @@
 #include "scenarios/gemm_epilogue_load_persistent.hpp"
 #include "scenarios/gemm_grouped.hpp"
 #include "scenarios/gemm_grouped_1d1d.hpp"
+#include "scenarios/gemm_grouped_1d1d_persistent.hpp"
 #include "scenarios/gemm_grouped_1d2d.hpp"
+#include "scenarios/gemm_grouped_1d2d_persistent.hpp"
 #include "scenarios/gemm_grouped_persistent.hpp"
 #include "scenarios/gemm_multicast.hpp"
 #include "scenarios/gemm_persistent.hpp"
 #include "scenarios/gemm_serial.hpp"
 #include "scenarios/gemm_small.hpp"
+#include "scenarios/gemm_small_clc.hpp"
 #include "scenarios/gemm_split_k.hpp"
 #include "scenarios/gemm_split_k_2sm.hpp"
 #include "scenarios/gemm_swiglu.hpp"
@@ -117,12 +120,30 @@ TEST(BarrierTable, OfGemmBlockwiseFp8Persistent) {
 TEST(BarrierTable, OfGemmGrouped1d1d) {
   using Extents = GemmGrouped1d1dExtents<>;
   expect_table_is_true<GemmGrouped1d1dStorage<Extents>>("scenarios/gemm_grouped_1d1d.hpp",
-                                                        Extents{{0, 128, 32, 128, 4, 2}});
+                                                        Extents{{0, 128, 32, 128, 4, 2}, 1});
 }
 
 TEST(BarrierTable, OfGemmGrouped1d2d) {
   expect_table_is_true<GemmBlockwiseFp8Storage<GemmBlockwiseFp8Extents<>>>(
       "scenarios/gemm_grouped_1d2d.hpp", GemmBlockwiseFp8Extents<>{{128, 64, 128, 4, 2}, 1, 1, 1});
+}
+
+TEST(BarrierTable, OfGemmGrouped1d1dPersistent) {
+  using Extents = GemmGrouped1d1dPersistent::Extents;
+  expect_table_is_true<Claiming1d1dStorage<Extents>>("scenarios/gemm_grouped_1d1d_persistent.hpp",
+                                                     Extents{{{2, 256, 128, 256, 6, 2}, 2}, 2});
+}
+
+TEST(BarrierTable, OfGemmGrouped1d2dPersistent) {
+  using Extents = GemmGrouped1d2dPersistent::Extents;
+  expect_table_is_true<ClaimingStorage<Extents, GemmBlockwiseFp8Storage<Extents>>>(
+      "scenarios/gemm_grouped_1d2d_persistent.hpp", Extents{{{256, 64, 128, 4, 2}, 2, 2, 1}, 2});
+}
+
+TEST(BarrierTable, OfGemmSmallClc) {
+  using Extents = GemmSmallClc::Extents;
+  expect_table_is_true<ClaimingStorage<Extents, GemmSmallStorage<Extents>>>(
+      "scenarios/gemm_small_clc.hpp", Extents{{{128, 16, 64, 4, 2}, 2, 1, 4, 1, 1}, 2});
 }
 
 TEST(BarrierTable, OfGemmEpilogueLoad) {
