@@ -6,6 +6,18 @@
 
 #include <compare>
 #include <cstdint>
+#if !defined(__CUDACC__) && !defined(__clang__)
+#include <source_location>
+#endif
+
+// The caller's column, as a default argument.
+#if defined(__CUDACC__)
+#define WARPTWIN_COLUMN 0
+#elif defined(__clang__)
+#define WARPTWIN_COLUMN __builtin_COLUMN()
+#else
+#define WARPTWIN_COLUMN std::source_location::current().column()
+#endif
 
 namespace warptwin {
 
@@ -35,15 +47,18 @@ constexpr std::uint32_t ceil_div(std::uint32_t value, std::uint32_t divisor) {
 /// the
 /// caller's line, through any number of layers that pass it on; on a GPU it folds away.
 struct SourceSite {
-  const char* file = "";   // as the compiler was given it
-  std::uint32_t line = 0;  // from 1; 0: no line
+  const char* file = "";     // as the compiler was given it
+  std::uint32_t line = 0;    // from 1; 0: no line
+  std::uint32_t column = 0;  // from 1; 0: not known, as on a GPU. No report says it
 
-  /// The caller's line. Builtins: Clang 14 with libstdc++ 12 has no usable std::source_location.
+  /// The caller's. Builtins: Clang 14 with libstdc++ 12 has no usable std::source_location.
   static constexpr SourceSite current(const char* file = __builtin_FILE(),
-                                      std::uint32_t line = __builtin_LINE()) {
-    return {file, line};
+                                      std::uint32_t line = __builtin_LINE(),
+                                      std::uint32_t column = WARPTWIN_COLUMN) {
+    return {file, line, column};
   }
 };
+#undef WARPTWIN_COLUMN
 
 /// How many CTAs one tcgen05 operation acts on; one value per kernel (PTX ISA, "cta_group").
 enum class CtaGroup : std::uint8_t {

@@ -193,7 +193,7 @@ struct FormingWgmma {
 struct RefusedTry {
   std::uint32_t address = 0;
   std::uint32_t wanted = 0;
-  std::uint32_t line = 0;
+  SourceSite site{};
   std::uint32_t place = 0;
   std::uint32_t lanes = 0;
   std::uint32_t times = 1;

@@ -204,8 +204,8 @@ Gpu::Outcome Gpu::mbarrier_wait(WarpSlot slot, Operation& op) {
   if (config_.tries_fail && op.op == Op::kMbarrierTryWait) {
     const auto before =
         std::find_if(warp.refused.begin(), warp.refused.end(), [&](const RefusedTry& one) {
-          return one.address == op.address && one.wanted == op.wanted && one.line == op.site.line &&
-                 one.place == op.place;
+          return one.address == op.address && one.wanted == op.wanted && one.place == op.place &&
+                 same_instruction(one.site, op.site);
         });
     const bool repeated = before != warp.refused.end();
     if (repeated && before->times >= config_.refusals) {
@@ -235,7 +235,7 @@ Gpu::Outcome Gpu::mbarrier_wait(WarpSlot slot, Operation& op) {
       if (repeated) {
         ++before->times;
       } else {
-        warp.refused.push_back({op.address, op.wanted, op.site.line, op.place, event.lane_mask()});
+        warp.refused.push_back({op.address, op.wanted, op.site, op.place, event.lane_mask()});
       }
     }
   }

@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <memory>
+#include <string_view>
 #include <vector>
 
 #include "common/machine/element.hpp"
@@ -66,6 +67,14 @@ class AgentState {
   ~AgentState() = default;
 };
 
+/// Whether both are one instruction of a kernel's text, by which a try that is made again is known.
+/// Two on one line are not the same. Instructions of PTX that share a line have no column: their
+/// `Operation::place` tells them apart.
+inline bool same_instruction(const SourceSite& a, const SourceSite& b) {
+  return a.line == b.line && a.column == b.column &&
+         (a.file == b.file || std::string_view{a.file} == b.file);
+}
+
 /// What one warp, or lanes of it, do together. Small fields stand together: an operation is made,
 /// and often copied, for each step of a run.
 struct Operation {
@@ -97,7 +106,7 @@ struct Operation {
   std::int32_t at[5] = {};
   std::uint16_t offset[3] = {};  // of im2col
   std::uint32_t instruction = 0;
-  std::uint32_t place = 0;    // of a try: its instruction, where a line has several
+  std::uint32_t place = 0;    // of a try in PTX: its instruction, where a line has several
   std::uint32_t scale_a = 0;  // tensor memory, of a block-scaled MMA
   std::uint32_t scale_b = 0;
   std::uint32_t row = 0;  // of a row of a tile: first row, first column, bytes of a row

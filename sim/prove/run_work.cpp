@@ -86,7 +86,7 @@ bool RunWork::asked_for_before(const Event& event) {
     }
     return same;
   }
-  const bool again = same && found->second.site.line == event.site.line;
+  const bool again = same && same_instruction(found->second.site, event.site);
   const std::size_t number = again ? found->second.number : warp.settled.size();
   if (!again) {
     warp.settled.push_back(~std::uint64_t{0});

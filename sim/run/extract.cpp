@@ -112,7 +112,7 @@ class RecordingPort : public EnginePort {
     }
     if (op.op == Op::kMbarrierTryWait && !lines_.empty()) {
       const Operation& last = lines_.back().operation;
-      const bool same = last.address == op.address && last.site.line == op.site.line;
+      const bool same = last.address == op.address && same_instruction(last.site, op.site);
       if (same && (last.op == Op::kMbarrierTryWait || last.op == Op::kMbarrierWait)) {
         line.operation.op = Op::kMbarrierWait;
         if (last.op == Op::kMbarrierWait) {

@@ -1,5 +1,7 @@
 // Loops of a kernel's text round a try: that wait, that give up, that try first and wait then.
 
+#include <tuple>
+
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -14,9 +16,12 @@ using M = SimMachine;
 constexpr Mbarrier kBar{{1024}};
 constexpr SharedAddress kWord{2048};
 constexpr WaitPhase kFirst = WaitPhase::number(0);
+constexpr std::uint32_t kTwoOnOneLine = 1001;  // tries, each made once
+constexpr std::uint32_t kTwoOnTwoLines = 1002;
 
-constexpr Parameter kParameters[] = {{"most", "tries; 0: until the phase is there", 0, 0, 1000},
-                                     {"then_waits", "behind them", 0, 0, 1}};
+constexpr Parameter kParameters[] = {
+    {"most", "tries; 0: until the phase is there", 0, 0, kTwoOnTwoLines},
+    {"then_waits", "behind them", 0, 0, 1}};
 constexpr ScenarioInfo kInfo{"tries", ScenarioKind::kClean, "a word that a barrier hands over"};
 
 // Warp 0 stores a word, and arrives; warp 1 tries, and reads it.
@@ -37,9 +42,19 @@ void run(M& m, std::uint32_t most, bool then_waits) {
     m.sync_warp();
     return;
   }
-  for (std::uint32_t i = 0; most == 0 || i < most; ++i) {
-    if (m.mbarrier_try_wait_parity(kBar, kFirst)) {
-      break;
+  if (most == kTwoOnOneLine) {
+    const Mbarrier bar = kBar;
+    const WaitPhase of = kFirst;
+    std::ignore = m.mbarrier_try_wait_parity(bar, of) || m.mbarrier_try_wait_parity(bar, of);
+  } else if (most == kTwoOnTwoLines) {
+    if (!m.mbarrier_try_wait_parity(kBar, kFirst)) {
+      m.mbarrier_try_wait_parity(kBar, kFirst);
+    }
+  } else {
+    for (std::uint32_t i = 0; most == 0 || i < most; ++i) {
+      if (m.mbarrier_try_wait_parity(kBar, kFirst)) {
+        break;
+      }
     }
   }
   if (then_waits) {
@@ -96,6 +111,17 @@ TEST(RepeatedTries, MayBeOneBeforeAWait) {
   const ProofResult result = proof_of(1, 1);
   EXPECT_EQ(result.verdict, ProofVerdict::kProved) << result.strength();
   EXPECT_THAT(result.undecided, IsEmpty());
+}
+
+// Wherever lines break, what the second one says is no repetition of what the first one said.
+TEST(TwoTries, AreTwoInstructionsOnOneLineToo) {
+  for (const std::uint32_t two : {kTwoOnOneLine, kTwoOnTwoLines}) {
+    EXPECT_EQ(proof_of(two, 0).verdict, ProofVerdict::kRefuted);
+    const ProofResult result = proof_of(two, 1);
+    EXPECT_EQ(result.verdict, ProofVerdict::kUndecided) << result.strength();
+    ASSERT_EQ(result.undecided.size(), 1U);
+    EXPECT_THAT(result.undecided[0].reason, HasSubstr("depends on the answer of a try"));
+  }
 }
 
 }  // namespace warptwin::sim::tries_test
