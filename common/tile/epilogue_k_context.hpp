@@ -50,7 +50,6 @@ class [[nodiscard]] EpilogueKContext {
   constexpr const typename OutputPipeline::Epilogue& output() const { return output_; }
   /// The tiles of the input stage; until `arrive_input`.
   constexpr auto payload() const { return input_.payload(); }
-  constexpr std::uint32_t input_index() const { return input_.index(); }  // of the input ring
 
   /// The input stage has been read: its next copies are ordered after these reads.
   constexpr void arrive_input(SourceSite site = SourceSite::current()) {
