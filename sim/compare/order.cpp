@@ -217,7 +217,7 @@ void OrderRecorder::on_event(const Event& event) {
   }
   places_[event.warp].push_back({order_.operations_of(event.warp), ops});
   const ProofClock clock = order_.before(event.warp);
-  const std::uint32_t first = order_.group_of_warp(event.warp) * order_.warps_of_group();
+  const std::uint32_t first = order_.group_of_warp(event.warp) * order_.chains().warps();
   std::vector<std::uint32_t>& known = known_[event.warp];
   known.resize(std::max(known.size(), clock.size()));
   for (std::uint32_t i = 0; i < clock.size(); ++i) {

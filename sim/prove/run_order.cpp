@@ -24,7 +24,7 @@ bool RunOrder::certain(std::uint32_t warp,
   if (found == group->mbarriers.end()) {
     return false;
   }
-  const std::uint32_t self = warp % warps_;
+  const std::uint32_t self = chains_.place_of(warp);
   ProofNode node{self};
   say_whose(*group, lanes, node);
   return group->conditions.certain(node, known_to(*group, lanes, self), found->second, phase);
@@ -34,19 +34,19 @@ RunOrder::RunOrder(const LaunchConfig& config, const Options& options)
     : config_{config},
       options_{options},
       ctas_{config.cluster_size * (options.whole_grid ? config.clusters : 1)},
-      warps_{ctas_ * config.warps_per_cta},
+      chains_{ctas_ * config.warps_per_cta},
       counter_{config},
       work_{config} {
   groups_.resize(options.whole_grid ? 1 : config.clusters);
 }
 
 RunOrder::Group& RunOrder::group_of(const Event& event) {
-  std::unique_ptr<Group>& group = groups_[event.warp / warps_];
+  std::unique_ptr<Group>& group = groups_[chains_.group_of(event.warp)];
   if (group == nullptr) {
-    group = std::make_unique<Group>(warps_, components());
-    group->ends.resize(warps_);
+    group = std::make_unique<Group>(chains_, components());
+    group->ends.resize(chains_.warps());
     group->live_ctas = ctas_;
-    group->agents.assign(std::size_t{warps_} * 3, kLeaf);
+    group->agents.assign(chains_.count(), kLeaf);
   }
   return *group;
 }
@@ -85,9 +85,11 @@ std::uint32_t RunOrder::record_agent(Group& group, std::uint32_t chain, const Ev
   Protocol& protocol = *options_.record;
   if (group.agents[chain] == kLeaf) {
     group.agents[chain] = static_cast<std::uint32_t>(protocol.agents.size());
-    const std::uint32_t warp = event.warp % warps_;
+    const std::uint32_t warp = chains_.place_of(event.warp);
     constexpr const char* kKinds[] = {"", " late lanes", " tensor queue"};
-    protocol.agents.push_back({{}, "warp " + std::to_string(warp) + kKinds[chain / warps_]});
+    protocol.agents.push_back(
+        {{},
+         "warp " + std::to_string(warp) + kKinds[static_cast<std::size_t>(chains_.kind(chain))]});
   }
   return group.agents[chain];
 }
@@ -106,7 +108,7 @@ void RunOrder::record_leaf(Group& group,
   if (!is_recorded(event)) {
     return;
   }
-  const std::uint32_t issuer = record_agent(group, event.warp % warps_, event);
+  const std::uint32_t issuer = record_agent(group, chains_.place_of(event.warp), event);
   ProtocolAgent agent{{}, name_of(event.op)};
   if (flight.recorded_after != 0) {
     agent.ops.push_back(after_op(issuer, flight.recorded_after - 1));
@@ -114,7 +116,7 @@ void RunOrder::record_leaf(Group& group,
   op.site = event.site;
   agent.ops.push_back(op);
   if (flight.flushed_by != kLeaf) {
-    group.recorded_remote[event.warp % warps_].push_back(
+    group.recorded_remote[chains_.place_of(event.warp)].push_back(
         after_op(static_cast<std::uint32_t>(options_.record->agents.size()),
                  static_cast<std::uint32_t>(agent.ops.size() - 1)));
   }
@@ -146,7 +148,7 @@ void RunOrder::on_event(const Event& event) {
     return;
   }
   Group& group = group_of(event);
-  const std::uint32_t self = event.warp % warps_;
+  const std::uint32_t self = chains_.place_of(event.warp);
   on_step(group, event, self);
   if (event.op == Op::kWgmma || event.op == Op::kWgmmaWait) {
     on_wgmma(group, event, self);  // counted, whatever is wrong with its registers
@@ -168,7 +170,7 @@ void RunOrder::on_event(const Event& event) {
 // A warp has come to an allocation of a pair, whose other CTA has not.
 void RunOrder::on_blocked_alloc(const Event& event) {
   Group& group = group_of(event);
-  const std::uint32_t self = event.warp % warps_;
+  const std::uint32_t self = chains_.place_of(event.warp);
   const std::uint32_t executed = counter_.warp_index(event.warp);
   const auto known = group.pair_allocs.find(event.cta);
   // One that has allocated still waits for its peer to have.
@@ -190,11 +192,11 @@ void RunOrder::on_step(Group& group, const Event& event, std::uint32_t self) {
   }
   if (has_trait(event.op, op_trait::kMeets) || has_trait(event.op, op_trait::kCollective)) {
     ProofClock& clock = group.conditions.clock(self);
-    raise(clock, chain(kAll, self), index);
+    raise(clock, chains_.all_lanes(self), index);
     for (std::uint32_t set = 0; set < options_.lane_sets; ++set) {
-      raise(clock, chain_of_set(set, self), index);
+      raise(clock, chains_.lane_set(set, self), index);
     }
-    raise(clock, chain(kLate, self), counter_.late_index(event.warp));
+    raise(clock, chains_.late_lanes(self), counter_.late_index(event.warp));
     for (const Lanes::Part& part : lanes.parts) {
       join(clock, part.clock);
     }
@@ -202,7 +204,7 @@ void RunOrder::on_step(Group& group, const Event& event, std::uint32_t self) {
     lanes.parts.clear();
   }
   const bool waits = event.op == Op::kMbarrierWait || event.op == Op::kMbarrierTryWait;
-  const std::uint32_t agent = group.agents[chain(kLate, self)];
+  const std::uint32_t agent = group.agents[chains_.late_lanes(self)];
   if (!waits && options_.record != nullptr && agent != kLeaf) {
     const auto ops = static_cast<std::uint32_t>(options_.record->agents[agent].ops.size());
     if (std::exchange(lanes.late_recorded, ops) != ops) {
@@ -281,7 +283,7 @@ void RunOrder::on_operation(Group& group, const Event& event, std::uint32_t self
 
 // Marks stand at the waits of the warp that has passed the most so far: one that goes round loops.
 bool RunOrder::is_marker(Group& group, std::uint32_t self) {
-  group.waits.resize(warps_, 0);
+  group.waits.resize(chains_.warps(), 0);
   ++group.waits[self];
   if (group.marker == kLeaf || group.waits[self] > group.waits[group.marker]) {
     group.marker = self;
@@ -293,7 +295,7 @@ void RunOrder::note_step(Group& group, const Event& event) {
   // The further pieces of a tensor's box that lie inside it: data, as the first one is below.
   const bool piece =
       event.step == Step::kTouched && (event.op == Op::kTensorLoad || event.op == Op::kTensorStore);
-  const std::uint32_t number = event.warp / warps_;
+  const std::uint32_t number = chains_.group_of(event.warp);
   if (number >= options_.streams_max || piece) {
     return;
   }
@@ -303,7 +305,7 @@ void RunOrder::note_step(Group& group, const Event& event) {
   Stream& stream = streams_[number];
   Hash hash;
   const auto add = [&hash](std::uint64_t part) { hash.add(part); };
-  add(event.warp % warps_);
+  add(chains_.place_of(event.warp));
   add(static_cast<std::uint64_t>(event.op) * 8 + static_cast<std::uint64_t>(event.step));
   add(std::uint64_t{event.address} << 32 | event.peer);
   add(std::uint64_t{event.cta % ctas_} << 32 | event.peer_cta % ctas_);
@@ -319,7 +321,7 @@ void RunOrder::note_step(Group& group, const Event& event) {
           : std::uint64_t{event.pending} << 32 | static_cast<std::uint32_t>(event.tx));
   add(std::uint64_t{event.flags} << 32 | event.site.line);
   const bool wait = event.op == Op::kMbarrierWait && (event.flags & event_flag::kLateLanes) == 0;
-  if (wait && is_marker(group, event.warp % warps_)) {
+  if (wait && is_marker(group, chains_.place_of(event.warp))) {
     std::vector<ProofNode> live;
     for (const auto& [warp, node] : group.last_tensor) {
       live.push_back(node);
@@ -348,12 +350,14 @@ void RunOrder::note_step(Group& group, const Event& event) {
 }
 
 void RunOrder::on_exit(Group& group, const Event& event) {
-  const std::uint32_t first = event.warp % warps_ / config_.warps_per_cta * config_.warps_per_cta;
+  const std::uint32_t first =
+      chains_.place_of(event.warp) / config_.warps_per_cta * config_.warps_per_cta;
   ProofClock clock;
   for (std::uint32_t warp = first; warp < first + config_.warps_per_cta; ++warp) {
     join(clock, group.conditions.clock(warp));
   }
-  const ProofNode node = node_of(event, event.warp % warps_, counter_.warp_index(event.warp));
+  const ProofNode node =
+      node_of(event, chains_.place_of(event.warp), counter_.warp_index(event.warp));
   group.conditions.exit(node, clock, event.cta);
   for (const auto& [serial, flight] : group.in_flight) {
     const bool flushed = flight.flushed_by != kLeaf && flight.flushed_by < clock.size() &&
@@ -381,13 +385,13 @@ void RunOrder::on_exit(Group& group, const Event& event) {
     if (last == group.last_tensor.end()) {
       continue;
     }
-    const std::uint32_t queue = chain(kQueue, warp);
+    const std::uint32_t queue = chains_.tensor_queue(warp);
     if (queue >= clock.size() || clock[queue] < last->second.index) {
       group.conditions.violate({Condition::kLifetime, 0, 0, node, last->second, clock});
     }
   }
   if (--group.live_ctas == 0) {
-    close_group(event.warp / warps_);
+    close_group(chains_.group_of(event.warp));
   }
 }
 
@@ -431,11 +435,11 @@ ProofClock RunOrder::before(std::uint32_t warp) const {
   if (group == nullptr) {
     return {};
   }
-  ProofClock clock = group->conditions.clock(warp % warps_);
-  for (const Lanes::Part& part : group->lanes[warp % warps_].parts) {
+  ProofClock clock = group->conditions.clock(chains_.place_of(warp));
+  for (const Lanes::Part& part : group->lanes[chains_.place_of(warp)].parts) {
     join(clock, part.clock);
   }
-  clock.resize(std::min<std::size_t>(clock.size(), warps_));
+  clock.resize(std::min<std::size_t>(clock.size(), chains_.warps()));
   return clock;
 }
 

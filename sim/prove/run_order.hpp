@@ -28,6 +28,7 @@
 #include "sim/model/gpu.hpp"
 #include "sim/model/word_test.hpp"
 #include "sim/prove/chain_counter.hpp"
+#include "sim/prove/chains.hpp"
 #include "sim/prove/conditions.hpp"
 #include "sim/prove/run_work.hpp"
 
@@ -123,11 +124,12 @@ class RunOrder : public EventSink, public TryJudge {
   /// Operations of a warp so far. A bar.sync that waits is two, its arrival and its return.
   std::uint32_t operations_of(std::uint32_t warp) const { return counter_.warp_index(warp); }
 
-  std::uint32_t group_of_warp(std::uint32_t warp) const { return warp / warps_; }
-  std::uint32_t warps_of_group() const { return warps_; }
+  std::uint32_t group_of_warp(std::uint32_t warp) const { return chains_.group_of(warp); }
+  /// Of each group.
+  const Chains& chains() const { return chains_; }
   /// Whether it is of lanes that a wait left behind.
   bool is_late(const ProofNode& node) const {
-    return node.chain >= chain(kLate, 0) && node.chain < chain(kQueue, 0);
+    return node.chain != kLeaf && chains_.kind(node.chain) == ChainKind::kLateLanes;
   }
   /// Of a clock: the phases of a barrier of the group.
   std::uint32_t component_of(std::uint32_t barrier) const { return components() + barrier; }
@@ -151,13 +153,7 @@ class RunOrder : public EventSink, public TryJudge {
   const ProofClock& watched() const { return watched_; }
 
  private:
-  // From kRemote on a component only.
-  enum Chain : std::uint32_t { kWarp, kLate, kQueue, kRemote, kAll, kSets };
-  std::uint32_t chain(Chain kind, std::uint32_t self) const { return kind * warps_ + self; }
-  std::uint32_t chain_of_set(std::size_t set, std::uint32_t self) const {
-    return (kSets + static_cast<std::uint32_t>(set)) * warps_ + self;
-  }
-  std::uint32_t components() const { return (kSets + options_.lane_sets) * warps_; }
+  std::uint32_t components() const { return chains_.components(options_.lane_sets); }
   struct InFlight {
     ProofClock clock;
     ProofNode node;
@@ -274,8 +270,8 @@ class RunOrder : public EventSink, public TryJudge {
     void separate(std::uint32_t lanes, const ProofClock& all);
   };
   struct Group {
-    Group(std::uint32_t warps, std::uint32_t components)
-        : conditions{kRemote * warps, components - kRemote * warps}, lanes(warps) {}
+    Group(const Chains& chains, std::uint32_t components)
+        : conditions{chains.count(), components - chains.count()}, lanes(chains.warps()) {}
     Conditions conditions;
     std::vector<Lanes> lanes;  // by warp in the group
     std::vector<ProofBarrier> barriers;
@@ -388,7 +384,7 @@ class RunOrder : public EventSink, public TryJudge {
 
   /// Whether the protocol of the event's group is recorded.
   bool is_recorded(const Event& event) const {
-    return options_.record != nullptr && event.warp / warps_ == options_.recorded_group;
+    return options_.record != nullptr && chains_.group_of(event.warp) == options_.recorded_group;
   }
   std::uint32_t record_agent(Group& group, std::uint32_t chain, const Event& event);
   void record(Group& group, std::uint32_t chain, const Event& event, ProtocolOp op);
@@ -398,7 +394,7 @@ class RunOrder : public EventSink, public TryJudge {
   LaunchConfig config_;
   Options options_;
   std::uint32_t ctas_;  // of a group
-  Divisor warps_;       // of a group
+  Chains chains_;
   ChainCounter counter_;
   RunWork work_;
   mutable ProofClock between_;  // `known_to`, where a warp has parts

@@ -75,7 +75,7 @@ void RunOrder::on_deferred(Group& group, const Event& event, std::uint32_t self)
 }
 
 void RunOrder::issue(Group& group, const Event& event, std::uint32_t self) {
-  const std::uint32_t queue = chain(kQueue, self);
+  const std::uint32_t queue = chains_.tensor_queue(self);
   const bool tensor = event.op == Op::kTcgen05Commit;
   const bool executes = event.op == Op::kTcgen05Mma || event.op == Op::kTcgen05Cp;
   if (tensor || executes) {
@@ -113,7 +113,7 @@ void RunOrder::issue(Group& group, const Event& event, std::uint32_t self) {
       watched_ = flight.clock;
     }
     if (!tensor && !is_load(event.op) && (event.flags & event_flag::kOfCopies) == 0) {
-      flight.flushed_by = chain(kRemote, self);
+      flight.flushed_by = chains_.leaves(self);
       flight.flushed_at = flight.node.index;
     }
     if (tensor) {
@@ -135,7 +135,7 @@ void RunOrder::issue(Group& group, const Event& event, std::uint32_t self) {
 // What was issued acts on barrier `number`, of CTA `owner`.
 void RunOrder::signal(
     Group& group, const Event& event, InFlight& flight, std::uint32_t owner, std::uint32_t number) {
-  const std::uint32_t self = event.warp % warps_;
+  const std::uint32_t self = chains_.place_of(event.warp);
   if (event.op == Op::kMbarrierArrive && outside_proof(event)) {
     undecided(kOutsideProof, event);
     return;
@@ -147,7 +147,7 @@ void RunOrder::signal(
   const ProtocolOp recorded{kind, number, 0, arrivals, event.bytes, 0, {}};
   if (flight.node.chain != kLeaf) {
     // The queue is a chain: it has executed all that came before.
-    const std::uint32_t queue = chain(kQueue, self);
+    const std::uint32_t queue = chains_.tensor_queue(self);
     join(group.conditions.clock(queue), flight.clock);
     group.conditions.step(queue, flight.node.index);
     group.conditions.contribute(flight.node,
@@ -182,7 +182,7 @@ void RunOrder::signal(
   if (flight.source_of != kLeaf) {
     group.sources.push_back({flight.source_of, number, event.phase, flight.node});
   }
-  if (options_.keep_leaves && event.warp / warps_ == options_.recorded_group) {
+  if (options_.keep_leaves && chains_.group_of(event.warp) == options_.recorded_group) {
     leaves_[{self, flight.node.index, owner}] = {group.conditions.component(number), event.phase};
   }
 }
@@ -217,7 +217,7 @@ void RunOrder::on_wait(Group& group, const Event& event, std::uint32_t self) {
     return;  // the run itself went wrong here, and says so
   }
   if ((event.flags & event_flag::kLateLanes) != 0) {
-    const std::uint32_t late = chain(kLate, self);
+    const std::uint32_t late = chains_.late_lanes(self);
     const std::uint32_t index = counter_.late_step(event.warp);
     group.conditions.step(late, index);
     group.conditions.late_pass(node_of(event, late, index), number, phase);
@@ -324,7 +324,7 @@ void RunOrder::on_cluster(Group& group, const Event& event, std::uint32_t self) 
     return;
   }
   if (event.ordering.semantics != Semantics::kRelaxed) {
-    raise(group.conditions.clock(self), chain(kRemote, self), counter_.leaf_issued(event.warp));
+    raise(group.conditions.clock(self), chains_.leaves(self), counter_.leaf_issued(event.warp));
     record_flush(group, self, event);
   }
   group.arrived[std::uint64_t{number} << 32 | self] = event.phase + 1;
@@ -579,7 +579,8 @@ void RunOrder::on_flag_write(Group& group, const Event& event, std::uint32_t sel
   if (in_turn) {
     const ProofNode& before = flag.log.back();
     by.in_turn = !node.knows(before, clock);
-    if (before.component() != chain(kAll, self)) {  // which would speak of lanes that did not add
+    if (before.component() !=
+        chains_.all_lanes(self)) {  // which would speak of lanes that did not add
       raise(clock, before.component(), before.index);
     }
   }

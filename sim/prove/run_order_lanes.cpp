@@ -60,7 +60,7 @@ ProofNode RunOrder::node_of(Group& group, const Event& event, std::uint32_t self
 
 // Of an operation of a warp: by what it is known, as these lanes execute it.
 void RunOrder::say_whose(const Group& group, std::uint32_t lanes, ProofNode& node) const {
-  const std::uint32_t all = chain(kAll, node.chain);
+  const std::uint32_t all = chains_.all_lanes(node.chain);
   node.known_by = told_by(group, lanes, node.chain).value_or(all);
   node.alone = std::has_single_bit(lanes) && node.known_by != all;
 }
@@ -70,13 +70,13 @@ std::optional<std::uint32_t> RunOrder::told_by(const Group& group,
                                                std::uint32_t lanes,
                                                std::uint32_t self) const {
   if (lanes == kAllLanes) {
-    return chain(kAll, self);
+    return chains_.all_lanes(self);
   }
   const std::vector<std::uint32_t>& sets = group.lanes[self].sets;
   const auto set = std::find(sets.begin(), sets.end(), lanes);
   return set == sets.end()
              ? std::nullopt
-             : std::optional{chain_of_set(static_cast<std::size_t>(set - sets.begin()), self)};
+             : std::optional{chains_.lane_set(static_cast<std::size_t>(set - sets.begin()), self)};
 }
 
 // Where lanes wait one by one, each knows what it has waited for. Behind that an access of all of
@@ -109,17 +109,17 @@ ProofPoints RunOrder::told_of(const Group& group, const Event& event, std::uint3
   const std::uint32_t lanes = event.lane_mask();
   ProofPoints told;
   if (lanes == kAllLanes) {
-    told.add(chain(kAll, self), index);
-    told.add(chain(kLate, self), counter_.late_index(event.warp));
+    told.add(chains_.all_lanes(self), index);
+    told.add(chains_.late_lanes(self), counter_.late_index(event.warp));
     for (std::uint32_t set = 0; set < options_.lane_sets; ++set) {
-      told.add(chain_of_set(set, self), index);
+      told.add(chains_.lane_set(set, self), index);
     }
     return told;
   }
   const std::vector<std::uint32_t>& sets = group.lanes[self].sets;
   for (std::size_t set = 0; set < sets.size(); ++set) {
     if ((sets[set] & ~lanes) == 0) {
-      told.add(chain_of_set(set, self), index);
+      told.add(chains_.lane_set(set, self), index);
     }
   }
   return told;

@@ -96,7 +96,7 @@ std::vector<Try> tries_without_expect(const WitnessPlan& named,
   WitnessPlan held = landed;
   for (const auto& [warp, index] : expects.separate()) {
     const std::uint32_t chain = warp - named.first_warp;
-    if (warp >= named.first_warp && chain < named.warps && chain < held.before.size()) {
+    if (warp >= named.first_warp && chain < named.chains.warps() && chain < held.before.size()) {
       held.before[chain] = std::min(held.before[chain], index - 1);
     }
   }
@@ -267,11 +267,11 @@ Witness find_witness(const ScenarioEntry& scenario,
   named.node = finding.violation.node;
   named.before = finding.violation.before;
   join(named.before, order.watched());  // what still acts has been issued
-  named.warps = order.warps_of_group();
-  named.first_warp = finding.group * named.warps;
+  named.chains = order.chains();
+  named.first_warp = finding.group * named.chains.warps();
   named.leaves = &order.leaves();
   std::vector<std::uint32_t> operations;
-  for (std::uint32_t warp = 0; warp < named.warps; ++warp) {
+  for (std::uint32_t warp = 0; warp < named.chains.warps(); ++warp) {
     operations.push_back(expects.operations_of(named.first_warp + warp));
   }
   named.operations = &operations;

@@ -128,7 +128,7 @@ std::uint32_t WitnessScheduler::target(std::uint32_t component) const {
 // The warp's number in the group; kOutside outside.
 std::uint32_t WitnessScheduler::in_group(WarpSlot slot) const {
   const std::uint32_t number = gpu_.warps()[slot].number;
-  return number >= plan_.first_warp && number < plan_.first_warp + plan_.warps
+  return number >= plan_.first_warp && number < plan_.first_warp + plan_.chains.warps()
              ? number - plan_.first_warp
              : kOutside;
 }
@@ -176,9 +176,10 @@ bool WitnessScheduler::allowed(AgentSlot slot) const {
     case AgentKind::kWarp:
       return progress_.counter.warp_index(number) < target(warp);
     case AgentKind::kTensorQueue:
-      return multiplies_warpgroup(self) || dequeued_[self] < target(2 * plan_.warps + warp);
+      return multiplies_warpgroup(self) ||
+             dequeued_[self] < target(plan_.chains.tensor_queue(warp));
     case AgentKind::kLateLanes:
-      return progress_.counter.late_index(number) < target(plan_.warps + warp);
+      return progress_.counter.late_index(number) < target(plan_.chains.late_lanes(warp));
     case AgentKind::kTmemPort:
     case AgentKind::kTransfer:
       break;
@@ -194,7 +195,7 @@ bool WitnessScheduler::exits_next(WarpSlot slot) const {
       progress_.counter.warp_index(plan_.first_warp + warp) + 1 != (*plan_.operations)[warp]) {
     return false;
   }
-  for (std::uint32_t other = 0; other < plan_.warps; ++other) {
+  for (std::uint32_t other = 0; other < plan_.chains.warps(); ++other) {
     if (progress_.counter.warp_index(plan_.first_warp + other) < target(other)) {
       return true;
     }
@@ -229,7 +230,7 @@ bool WitnessScheduler::waits_for_registers(std::uint32_t number) const {
 }
 
 void WitnessScheduler::check_reached() {
-  for (std::uint32_t warp = 0; plan_.needs_all && warp < plan_.warps; ++warp) {
+  for (std::uint32_t warp = 0; plan_.needs_all && warp < plan_.chains.warps(); ++warp) {
     const std::uint32_t reached = progress_.counter.warp_index(plan_.first_warp + warp);
     // What gives registers back is not in the plan.
     if (reached < target(warp) && !waits_for_registers(plan_.first_warp + warp)) {
@@ -260,18 +261,23 @@ AgentSlot WitnessScheduler::slot_of_node(const ReadySet& ready) const {
   }
   for (WarpSlot warp = 0; warp < gpu_.warps().size(); ++warp) {
     if (gpu_.warps()[warp].number == node.warp) {
-      const AgentSlot slot = slot_of_chain(node.chain / plan_.warps, warp);
+      const AgentSlot slot = slot_of_chain(plan_.chains.kind(node.chain), warp);
       return ready.contains(slot) ? slot : AgentSlot::nobody();
     }
   }
   return AgentSlot::nobody();
 }
 
-// Of the chains of a warp: its own, its late lanes', its tensor queue's.
-AgentSlot WitnessScheduler::slot_of_chain(std::uint32_t chain, WarpSlot warp) const {
-  return chain == 0   ? Agents::warp(warp)
-         : chain == 1 ? gpu_.agents().late_lanes(warp)
-                      : gpu_.agents().tensor_queue(warp);
+AgentSlot WitnessScheduler::slot_of_chain(ChainKind kind, WarpSlot warp) const {
+  switch (kind) {
+    case ChainKind::kWarp:
+      return Agents::warp(warp);
+    case ChainKind::kLateLanes:
+      return gpu_.agents().late_lanes(warp);
+    case ChainKind::kTensorQueue:
+      break;
+  }
+  return gpu_.agents().tensor_queue(warp);
 }
 
 }  // namespace warptwin::sim

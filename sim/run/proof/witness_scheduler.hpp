@@ -16,6 +16,7 @@
 #include "sim/functional/scheduler.hpp"
 #include "sim/model/gpu.hpp"
 #include "sim/prove/chain_counter.hpp"
+#include "sim/prove/chains.hpp"
 #include "sim/prove/run_order.hpp"
 
 namespace warptwin::sim {
@@ -56,7 +57,7 @@ struct WitnessPlan {
   bool acts = true;              // then the operation itself, at once
   bool holds = false;            // in the tail, its agent acts only when nobody else can
   std::uint32_t first_warp = 0;  // of the group
-  std::uint32_t warps = 0;       // of the group
+  Chains chains{1};              // of the group
   const RunOrder::LeafTargets* leaves = nullptr;
   /// Operations of each warp of the group, its exit the last.
   const std::vector<std::uint32_t>* operations = nullptr;
@@ -98,7 +99,7 @@ class WitnessScheduler : public Scheduler {
   bool waits_for_registers(std::uint32_t number) const;
   void check_reached();
   AgentSlot slot_of_node(const ReadySet& ready) const;
-  AgentSlot slot_of_chain(std::uint32_t chain, WarpSlot warp) const;
+  AgentSlot slot_of_chain(ChainKind kind, WarpSlot warp) const;
 
   const Gpu& gpu_;
   const WitnessProgress& progress_;
