@@ -6,7 +6,6 @@
 #include <fstream>
 #include <iterator>
 #include <regex>
-#include <sstream>
 #include <string_view>
 #include <sys/wait.h>
 #include <tuple>

@@ -5,7 +5,6 @@
 #include <charconv>
 #include <optional>
 #include <ostream>
-#include <sstream>
 
 #include <boost/program_options.hpp>
 

@@ -5,7 +5,6 @@
 #include <sstream>
 
 #include "sim/cli/commands/commands.hpp"
-#include "sim/cli/ptx_command.hpp"
 
 namespace warptwin::sim::cli {
 

@@ -1,6 +1,5 @@
 #include "sim/cli/ptx_command.hpp"
 
-#include <algorithm>
 #include <map>
 #include <ostream>
 

@@ -5,19 +5,13 @@
 #include <ostream>
 #include <set>
 
-#include "sim/cli/engines.hpp"
-#include "sim/report/explanation.hpp"
 #include "sim/report/json.hpp"
-#include "sim/report/proof.hpp"
-#include "sim/report/text.hpp"
-#include "sim/report/timing.hpp"
 #include "sim/run/choose.hpp"
 #include "sim/run/nearest.hpp"
 #include "sim/run/npy.hpp"
 #include "sim/run/proof/check.hpp"
 #include "sim/run/replay_line.hpp"
 #include "sim/run/suppressions.hpp"
-#include "sim/trace/trace_file.hpp"
 
 namespace warptwin::sim::cli {
 

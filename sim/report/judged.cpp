@@ -1,6 +1,5 @@
 #include "sim/report/judged.hpp"
 
-#include <algorithm>
 #include <cstdio>
 #include <map>
 #include <set>

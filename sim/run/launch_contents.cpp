@@ -1,7 +1,6 @@
 #include "sim/run/launch_contents.hpp"
 
 #include <bit>
-#include <cmath>
 #include <cstring>
 #include <filesystem>
 #include <functional>

@@ -1,7 +1,6 @@
 #include "sim/run/npy.hpp"
 
 #include <algorithm>
-#include <cstdio>
 #include <cstring>
 #include <filesystem>
 #include <fstream>

@@ -1,12 +1,10 @@
 // Launch files: a PTX kernel's grid, parameters, buffers and tensor maps, as JSON.
 
 #include <algorithm>
-#include <bit>
 #include <cstring>
 #include <deque>
 #include <filesystem>
 #include <fstream>
-#include <functional>
 #include <nlohmann/json.hpp>
 #include <numeric>
 #include <sstream>

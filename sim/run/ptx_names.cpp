@@ -1,6 +1,5 @@
 // --names: what a user calls barriers, tiles and warps of a kernel in PTX.
 
-#include <algorithm>
 #include <cstdlib>
 #include <optional>
 

@@ -1,6 +1,5 @@
 #include "sim/timed/timeline.hpp"
 
-#include <algorithm>
 
 #include "common/machine/assert.hpp"
 

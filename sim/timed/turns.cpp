@@ -1,6 +1,5 @@
 #include "sim/timed/turns.hpp"
 
-#include <algorithm>
 
 namespace warptwin::sim {
 

@@ -1,6 +1,5 @@
 // Cuda: a program with kernels, run and judged launch by launch.
 
-#include <filesystem>
 #include <fstream>
 #include <map>
 #include <ostream>

@@ -17,7 +17,6 @@
 #include "sim/run/budget.hpp"
 #include "sim/run/nearest.hpp"
 #include "sim/run/proof/check.hpp"
-#include "sim/trace/trace_file.hpp"
 
 namespace warptwin::sim::cli {
 

@@ -17,7 +17,6 @@
 #include "sim/run/proof/choices.hpp"
 #include "sim/run/proof/explore_run.hpp"
 #include "sim/run/suppressions.hpp"
-#include "sim/trace/trace_file.hpp"
 
 namespace warptwin::sim::cli {
 

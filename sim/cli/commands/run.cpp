@@ -20,7 +20,6 @@
 #include "sim/run/proof/choices.hpp"
 #include "sim/run/replay_line.hpp"
 #include "sim/run/suppressions.hpp"
-#include "sim/trace/trace_file.hpp"
 
 namespace warptwin::sim::cli {
 

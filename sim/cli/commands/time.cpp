@@ -4,7 +4,6 @@
 #include <cstdlib>
 #include <optional>
 #include <ostream>
-#include <sstream>
 
 #include "sim/cli/commands/commands.hpp"
 #include "sim/cli/engines.hpp"
@@ -21,7 +20,6 @@
 #include "sim/run/ptx_entry.hpp"
 #include "sim/run/ptx_timing.hpp"
 #include "sim/run/suppressions.hpp"
-#include "sim/trace/trace_file.hpp"
 
 namespace warptwin::sim::cli {
 

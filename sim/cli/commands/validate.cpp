@@ -13,7 +13,6 @@
 #include "sim/report/text.hpp"
 #include "sim/report/timing.hpp"
 #include "sim/run/suppressions.hpp"
-#include "sim/trace/trace_file.hpp"
 
 namespace warptwin::sim::cli {
 

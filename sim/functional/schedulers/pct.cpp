@@ -1,7 +1,6 @@
 #include "sim/functional/schedulers/pct.hpp"
 
 #include <algorithm>
-#include <functional>
 
 namespace warptwin::sim {
 

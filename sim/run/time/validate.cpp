@@ -4,7 +4,6 @@
 #include <cmath>
 #include <map>
 #include <numeric>
-#include <optional>
 
 namespace warptwin::sim {
 
