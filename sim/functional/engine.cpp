@@ -39,9 +39,13 @@ std::uint64_t fingerprint(WarpSlot self, const Operation& op) {
     return value;
   }
   add(static_cast<std::uint64_t>(op.op) << 32 | op.site.line);
-  add(std::uint64_t{op.address} << 32 | op.result);
-  add(op.global);
-  add(std::uint64_t{op.wanted} << 32 | op.peer);
+  Event told;
+  told.op = op.op;
+  told.flags = op.flags;
+  op.tell(told);
+  add(std::uint64_t{told.address} << 32 | op.result);
+  add(told.global);
+  add(std::uint64_t{told.wanted} << 32 | told.peer);
   return value;
 }
 
@@ -245,8 +249,7 @@ class Engine {
     try {
       if (!poisoned_) {
         body_(machine);
-        Operation exit;
-        exit.op = Op::kWarpExit;
+        Operation exit{Op::kWarpExit};
         perform(slot, exit);
       }
     } catch (const AbortRun&) {

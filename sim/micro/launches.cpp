@@ -44,10 +44,9 @@ Body stopping(std::uint32_t says, bool stops) {
   return [=](M& m) {
     m.cta_sync();
     if (stops && m.warp_index() == 0) {
-      Operation op;
-      op.op = Op::kTrap;
+      Operation op{Op::kTrap};
       op.lanes = 1;
-      op.wanted = says;
+      op.as<operands::Trap>().says = says;
       op.site = SourceSite::current();
       m.perform(op);
     }

@@ -197,7 +197,7 @@ std::string note_operands(const Event& event) {
          std::to_string(event.wanted) + ", lap " + std::to_string(event.phase);
 }
 
-std::string operands(const Event& event, const BarrierAddresses& barriers) {
+std::string operands_of(const Event& event, const BarrierAddresses& barriers) {
   switch (event.op) {
     case Op::kMbarrierInit:
     case Op::kMbarrierInval:
@@ -291,7 +291,7 @@ std::string lanes_of(const Event& event) {
 }  // namespace
 
 std::string words_of(const Event& event, const BarrierAddresses& barriers) {
-  const std::string what = operands(event, barriers);
+  const std::string what = operands_of(event, barriers);
   return name_of(event.op) + suffix(event) + (what.empty() ? "" : " " + what) + lanes_of(event);
 }
 

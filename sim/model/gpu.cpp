@@ -7,7 +7,6 @@
 #include "common/trace/op_facts.hpp"
 
 #include "sim/model/invariant.hpp"
-#include "sim/model/trap_cause.hpp"
 
 namespace warptwin::sim {
 
@@ -90,9 +89,7 @@ void Gpu::start_cluster(std::uint32_t slot) {
       started_.push_back(warp_slot);
       ++live_warps_;
       if (sink_ != nullptr) {
-        Operation start;
-        start.op = Op::kWarpStart;
-        emit(event_of(warp_slot, start));
+        emit(event_of(warp_slot, Operation{Op::kWarpStart}));
       }
     }
   }
@@ -132,18 +129,8 @@ Event Gpu::event_of(WarpSlot slot, const Operation& op) const {
   event.ordering = op.ordering;
   event.warp = warp.number;
   event.cta = ctas_[warp.cta].number;
-  event.address = op.address;
-  event.count = op.count;
-  event.bytes = op.bytes;
-  event.wanted = op.wanted;
-  event.peer = op.peer;
-  event.global = op.global;
-  event.extra = op.mask.bits;
-  event.reduction = op.reduction.code();
   event.site = op.site;
-  if (op.group == CtaGroup::kTwo) {
-    event.flags |= event_flag::kPair;
-  }
+  op.tell(event);
   return event;
 }
 
@@ -156,8 +143,18 @@ Event Gpu::event_of(const AsyncOp& async, Step step) const {
   event.serial = async.serial;
   event.cta = ctas_[async.cta].number;
   event.peer_cta = ctas_[async.signal_cta].number;
-  if (async.operation.op == Op::kTensorStore || async.operation.op == Op::kBulkStore) {
+  const Operation& op = async.operation;
+  if (op.op == Op::kTensorStore || op.op == Op::kBulkStore) {
     event.count = static_cast<std::uint32_t>(async.group);
+  } else if (op.op == Op::kTcgen05Mma) {
+    event.global = op.as<operands::Mma>().a.bits;
+  } else if (op.op == Op::kTcgen05Cp) {
+    event.global = op.as<operands::TmemCopy>().from.bits;
+  } else if (op.op == Op::kWgmma) {
+    event.global = op.as<operands::Wgmma>().a.bits;
+    event.wanted = op.as<operands::Wgmma>().instruction.bits;
+  } else if (op.op == Op::kTcgen05Ld || op.op == Op::kTcgen05St) {
+    event.bytes = op.as<operands::TmemAccess>().address.lane();
   }
   return event;
 }
@@ -177,7 +174,8 @@ Gpu::Outcome Gpu::block(WarpSlot slot, const Operation& op) {
       Event event = event_of(slot, op);
       event.step = Step::kBlocked;
       if (op.op == Op::kMbarrierWait) {
-        if (const MbarrierState* bar = find_barrier(warp.cta, op.address)) {
+        if (const MbarrierState* bar =
+                find_barrier(warp.cta, op.as<operands::Mbarrier>().address)) {
           event.phase = bar->phase();
           event.pending = bar->pending();
           event.tx = bar->tx();
@@ -288,11 +286,11 @@ Gpu::Outcome Gpu::dispatch(WarpSlot slot, Operation& op) {
       return wgmma_groups(slot, op);
     case Op::kSharedLoad:
     case Op::kSharedStore:
-      return op.access != nullptr ? shared_access(slot, op)
-             : op.rank == 0       ? shared_word(slot, op)
-                                  : shared_row(slot, op);
+      return op.is<operands::LaneBytes>()    ? shared_access(slot, op)
+             : op.is<operands::SharedRows>() ? shared_row(slot, op)
+                                             : shared_word(slot, op);
     case Op::kGlobalLoad:
-      return op.access != nullptr ? global_access(slot, op) : global_load(slot, op);
+      return op.is<operands::LaneBytes>() ? global_access(slot, op) : global_load(slot, op);
     case Op::kGlobalStore:
       return global_access(slot, op);
     case Op::kTensormapReplace:
@@ -323,18 +321,21 @@ Gpu::Outcome Gpu::plain(WarpSlot slot, const Operation& op) {
   if (sink_ != nullptr) {
     Event event = event_of(slot, op);
     if (op.op == Op::kStageNote) {
-      event.bytes = static_cast<std::uint32_t>(op.stage_step);
-      event.phase = op.rank;
+      const auto& note = op.as<operands::Note>();
+      event.bytes = static_cast<std::uint32_t>(note.step);
+      event.phase = note.lap;
     }
     if (op.op == Op::kFragmentRead && op.fragment != nullptr && !op.fragment->settled) {
-      event.fault = op.of_accumulator ? Fault::kUnwaited : Fault::kUnsettled;
+      const bool of_accumulator = op.as<operands::FragmentRead>().of_accumulator;
+      event.fault = of_accumulator ? Fault::kUnwaited : Fault::kUnsettled;
     }
     if (op.op == Op::kTrap) {
-      event.fault = TrapCause{op.count} != TrapCause::kSaid ? Fault::kOutOfRange : Fault::kStopped;
+      const bool said = op.as<operands::Trap>().cause == TrapCause::kSaid;
+      event.fault = said ? Fault::kStopped : Fault::kOutOfRange;
     }
     const bool meets = op.op == Op::kSyncWarp || op.op == Op::kElectSync;
-    if (meets && op.lanes != kWarpLanes && event.lane_mask() != op.count) {
-      event.fault = Fault::kNotWholeWarp;  // `count`: the lanes that it names, where not all
+    if (meets && op.lanes != kWarpLanes && event.lane_mask() != op.as<operands::Members>().lanes) {
+      event.fault = Fault::kNotWholeWarp;
     }
     emit(event);
   }

@@ -12,11 +12,7 @@ namespace {
 void part(Operation& op, FragmentCopies& fragments) {
   op.fragment = fragments.of(op.fragment);
   op.fragment_a = fragments.of(op.fragment_a);
-  op.access = nullptr;
-  op.replaced = nullptr;
-  op.copies = nullptr;
-  op.race = nullptr;
-  op.state = nullptr;
+  op.let_go();
 }
 
 void part(std::shared_ptr<WarpgroupRegisters>& registers, FragmentCopies& fragments) {

@@ -25,13 +25,15 @@ bool is_tensor(const Operation& op) {
 }
 
 TensorPlace place_of(const Operation& op) {
-  TensorPlace place{op.tensor_mode, op.at, {}};
-  std::copy(std::begin(op.offset), std::end(op.offset), std::begin(place.offset));
+  const auto& copy = op.as<operands::Copy>();
+  TensorPlace place{copy.mode, copy.at, {}};
+  std::copy(std::begin(copy.offset), std::end(copy.offset), std::begin(place.offset));
   return place;
 }
 
 // Of an im2col copy: what is not as its map, of im2col, has it.
 ShapeFault im2col_fault(const TensorMapState& map, const Operation& op) {
+  const auto& copy = op.as<operands::Copy>();
   constexpr std::uint32_t kOffsetBits[] = {16, 8, 5};  // by rank, from 3 on
   const std::uint32_t places = map.rank - 2;
   for (std::uint32_t i = 0; i < places; ++i) {
@@ -39,10 +41,10 @@ ShapeFault im2col_fault(const TensorMapState& map, const Operation& op) {
     if (store && (map.lower[i] < 0 || map.upper[i] > 0)) {
       return ShapeFault::kBoxOutside;
     }
-    if (op.at[i + 1] < map.lower[i] || op.at[i + 1] > map.last_place(i)) {
+    if (copy.at[i + 1] < map.lower[i] || copy.at[i + 1] > map.last_place(i)) {
       return ShapeFault::kOutsideBox;
     }
-    if (op.offset[i] >> kOffsetBits[places - 1] != 0) {
+    if (copy.offset[i] >> kOffsetBits[places - 1] != 0) {
       return ShapeFault::kOffset;
     }
   }
@@ -59,18 +61,19 @@ std::uint32_t lanes_of(const Operation& op) {
 // Which bytes of global memory a copy touches: its box, as far as it lies in the tensor. A
 // rectangle for each place in the dimensions beyond the second.
 void Gpu::find_pieces(const Operation& op) {
+  const auto& copy = op.as<operands::Copy>();
   pieces_.clear();
   if (op.op == Op::kBulkLoad || op.op == Op::kBulkStore) {
     if (!from_shared(op)) {
-      pieces_.push_back({op.global, 1, op.bytes, op.bytes});
+      pieces_.push_back({copy.global, 1, copy.bytes, copy.bytes});
     }
     return;
   }
-  if (op.map >= memory_->maps.size() || shape_fault(op) != ShapeFault::kNone) {
+  if (copy.map >= memory_->maps.size() || shape_fault(op) != ShapeFault::kNone) {
     return;
   }
-  const TensorMapState& map = memory_->maps[op.map];
-  if (op.tensor_mode != TensorMode::kTile) {
+  const TensorMapState& map = memory_->maps[copy.map];
+  if (copy.mode != TensorMode::kTile) {
     find_rows(map, place_of(op));
     return;
   }
@@ -78,9 +81,9 @@ void Gpu::find_pieces(const Operation& op) {
   std::array<std::int64_t, TensorMapState::kRankMax> last{};
   for (std::uint32_t i = 0; i < map.rank; ++i) {
     const std::int64_t step = map.step[i];
-    const std::int64_t below = op.at[i] < 0 ? (-std::int64_t{op.at[i]} + step - 1) / step : 0;
-    first[i] = op.at[i] + below * step;
-    last[i] = std::min<std::int64_t>(op.at[i] + map.box[i] * step, map.extent[i]);
+    const std::int64_t below = copy.at[i] < 0 ? (-std::int64_t{copy.at[i]} + step - 1) / step : 0;
+    first[i] = copy.at[i] + below * step;
+    last[i] = std::min<std::int64_t>(copy.at[i] + map.box[i] * step, map.extent[i]);
     if (first[i] >= last[i]) {
       return;
     }
@@ -141,23 +144,24 @@ void Gpu::find_rows(const TensorMapState& map, const TensorPlace& place) {
 
 // Of a tensor copy whose map there is.
 ShapeFault Gpu::shape_fault(const Operation& op) const {
-  const TensorMapState& map = memory_->maps[op.map];
-  const bool rows4 = op.tensor_mode == TensorMode::kRows4;
-  const bool im2col = op.tensor_mode == TensorMode::kIm2col;
+  const auto& copy = op.as<operands::Copy>();
+  const TensorMapState& map = memory_->maps[copy.map];
+  const bool rows4 = copy.mode == TensorMode::kRows4;
+  const bool im2col = copy.mode == TensorMode::kIm2col;
   if (map.kind != (im2col ? TensorMapKind::kIm2col : TensorMapKind::kTiled)) {
     return ShapeFault::kMapMode;
   }
-  if (rows4 ? map.rank != 2 || op.rank != 1 + TensorMapState::kRowsOf4 : op.rank != map.rank) {
+  if (rows4 ? map.rank != 2 || copy.rank != 1 + TensorMapState::kRowsOf4 : copy.rank != map.rank) {
     return ShapeFault::kCoordinates;
   }
   if (rows4 && map.box[1] != 1) {
     return ShapeFault::kRows;
   }
   if (op.op == Op::kTensorStore &&
-      std::any_of(op.at, op.at + op.rank, [](std::int32_t at) { return at < 0; })) {
+      std::any_of(copy.at, copy.at + copy.rank, [](std::int32_t at) { return at < 0; })) {
     return ShapeFault::kBeginsBefore;
   }
-  if (std::int64_t{op.at[0]} * map.element_bytes % 16 != 0) {
+  if (std::int64_t{copy.at[0]} * map.element_bytes % 16 != 0) {
     return ShapeFault::kColumn;
   }
   return im2col ? im2col_fault(map, op) : ShapeFault::kNone;
@@ -165,17 +169,19 @@ ShapeFault Gpu::shape_fault(const Operation& op) const {
 
 // Bytes of shared memory from the copy's address on, within which all stands that it moves.
 std::uint32_t Gpu::shared_bytes_of(const Operation& op) const {
-  return is_tensor(op) && op.map < memory_->maps.size()
-             ? memory_->maps[op.map].shared_bytes(op.tensor_mode)
-             : op.bytes;
+  const auto& copy = op.as<operands::Copy>();
+  return is_tensor(op) && copy.map < memory_->maps.size()
+             ? memory_->maps[copy.map].shared_bytes(copy.mode)
+             : copy.bytes;
 }
 
 // Whether the map still has what the copy was issued with: another one, which is a finding of its
 // own, may have come in its place.
 bool Gpu::map_fits(const Operation& op) const {
+  const auto& copy = op.as<operands::Copy>();
   return shape_fault(op) == ShapeFault::kNone &&
-         memory_->maps[op.map].copy_bytes(op.tensor_mode) == op.bytes &&
-         std::uint64_t{op.address} + shared_bytes_of(op) <= config_.shared_bytes;
+         memory_->maps[copy.map].copy_bytes(copy.mode) == copy.bytes &&
+         std::uint64_t{copy.shared} + shared_bytes_of(op) <= config_.shared_bytes;
 }
 
 bool Gpu::targets_exited_cta(const Warp& warp, CtaMask mask) const {
@@ -190,44 +196,47 @@ bool Gpu::targets_exited_cta(const Warp& warp, CtaMask mask) const {
 
 // What hardware does not take; `bytes` and `pieces_` are known.
 Fault Gpu::fault_of_copy(const Warp& warp, const Operation& op) const {
+  const auto& copy = op.as<operands::Copy>();
   const bool load = op.op == Op::kTensorLoad || op.op == Op::kBulkLoad;
   const bool tensor = is_tensor(op);
   const std::uint32_t alignment = tensor ? 128 : 16;
-  if (op.address % alignment != 0 || (!tensor && op.global % alignment != 0)) {
+  if (copy.shared % alignment != 0 ||
+      (!tensor && (from_shared(op) ? copy.source : copy.global) % alignment != 0)) {
     return Fault::kMisaligned;
   }
-  const bool source = from_shared(op) ? op.global + op.bytes <= config_.shared_bytes
-                      : tensor        ? op.map < memory_->maps.size()
-                                      : memory_->in_range(op.global, op.bytes);
-  if (!source || std::uint64_t{op.address} + shared_bytes_of(op) > config_.shared_bytes ||
+  const bool source = from_shared(op)
+                          ? std::uint64_t{copy.source} + copy.bytes <= config_.shared_bytes
+                      : tensor ? copy.map < memory_->maps.size()
+                               : memory_->in_range(copy.global, copy.bytes);
+  if (!source || std::uint64_t{copy.shared} + shared_bytes_of(op) > config_.shared_bytes ||
       (tensor && !pieces_in_range())) {
     return Fault::kOutOfRange;
   }
-  if (op.bytes % 16 != 0) {
+  if (copy.bytes % 16 != 0) {
     return Fault::kBadCount;
   }
-  if (op.mask.bits >> config_.cluster_size != 0) {
+  if (copy.mask.bits >> config_.cluster_size != 0) {
     return Fault::kBadMask;
   }
   if (tensor && shape_fault(op) != ShapeFault::kNone) {
     return Fault::kBadShape;
   }
   const std::uint32_t first_cta = ctas_[warp.cta].cluster * config_.cluster_size;
-  const bool ended = from_shared(op) ? ctas_[first_cta + op.rank].exited
-                                     : load && targets_exited_cta(warp, op.mask);
+  const bool ended = from_shared(op) ? ctas_[first_cta + copy.to_rank].exited
+                                     : load && targets_exited_cta(warp, copy.mask);
   return ended ? Fault::kExitedCta : Fault::kNone;
 }
 
 Gpu::Outcome Gpu::issue_copy(WarpSlot slot, Operation& op) {
+  auto& copy = op.as<operands::Copy>();
   Warp& warp = warps_[slot];
   Event event = event_of(slot, op);
   const bool load = op.op == Op::kTensorLoad || op.op == Op::kBulkLoad;
   const bool tensor = is_tensor(op);
   if (tensor) {
-    const bool there = op.map < memory_->maps.size();
-    op.bytes = there ? memory_->maps[op.map].copy_bytes(op.tensor_mode) : 0;
-    op.swizzle = there ? memory_->maps[op.map].swizzle : Swizzle::kNone;
-    event.bytes = op.bytes;
+    const bool there = copy.map < memory_->maps.size();
+    copy.bytes = there ? memory_->maps[copy.map].copy_bytes(copy.mode) : 0;
+    event.bytes = copy.bytes;
   }
   find_pieces(op);
   if (const Fault fault = fault_of_copy(warp, op); fault != Fault::kNone) {
@@ -268,10 +277,10 @@ Gpu::Outcome Gpu::issue_copy(WarpSlot slot, Operation& op) {
         describe(issued, pieces_.front());
       }
       if (tensor) {
-        const TensorMapState& map = memory_->maps[op.map];
+        const TensorMapState& map = memory_->maps[copy.map];
         issued.wanted = static_cast<std::uint32_t>(map.swizzle);
-        issued.phase = op.map;
-        const bool matrix = op.tensor_mode == TensorMode::kTile && map.rank == 2;
+        issued.phase = copy.map;
+        const bool matrix = copy.mode == TensorMode::kTile && map.rank == 2;
         issued.flags |= matrix && map.step[1] == 1 ? event_flag::kMatrix : 0;
         (load ? issued.count : issued.peer) = map.row_bytes();
       }
@@ -284,24 +293,24 @@ Gpu::Outcome Gpu::issue_copy(WarpSlot slot, Operation& op) {
       if (from_shared(op)) {
         issued.step = Step::kTouched;
         issued.cta = ctas_[warp.cta].number;
-        issued.address = static_cast<std::uint32_t>(op.global);
+        issued.address = copy.source;
         emit(issued);
       }
     }
   };
   ++changes_;
   if (from_shared(op)) {
-    add(first_cta + op.rank, first_cta + op.rank);
+    add(first_cta + copy.to_rank, first_cta + copy.to_rank);
     return Outcome::kDone;
   }
-  if (!load || op.mask.bits == 0) {
-    const bool leader = load && op.group == CtaGroup::kTwo;
+  if (!load || copy.mask.bits == 0) {
+    const bool leader = load && copy.group == CtaGroup::kTwo;
     add(warp.cta, leader ? first_cta + (ctas_[warp.cta].rank & ~1U) : warp.cta);
     return Outcome::kDone;
   }
   for (std::uint32_t rank = 0; rank < config_.cluster_size; ++rank) {
-    if (op.mask.contains(rank)) {
-      add(first_cta + rank, first_cta + (op.group == CtaGroup::kTwo ? rank & ~1U : rank));
+    if (copy.mask.contains(rank)) {
+      add(first_cta + rank, first_cta + (copy.group == CtaGroup::kTwo ? rank & ~1U : rank));
     }
   }
   return Outcome::kDone;
@@ -309,6 +318,7 @@ Gpu::Outcome Gpu::issue_copy(WarpSlot slot, Operation& op) {
 
 void Gpu::land_load(AsyncOp& async) {
   const Operation& op = async.operation;
+  const auto& copy = op.as<operands::Copy>();
   Cta& cta = ctas_[async.cta];
   Event event = event_of(async, Step::kWritten);
   if (cta.exited || ctas_[async.signal_cta].exited) {
@@ -323,32 +333,32 @@ void Gpu::land_load(AsyncOp& async) {
       emit(event);
       return;
     }
-    if (op.reduction.reduces()) {
-      op.reduction.apply(
-          cta.shared.data() + op.address, source.shared.data() + op.global, op.bytes);
+    if (copy.reduction.reduces()) {
+      copy.reduction.apply(
+          cta.shared.data() + copy.shared, source.shared.data() + copy.source, copy.bytes);
     } else {
-      std::memmove(cta.shared.data() + op.address, source.shared.data() + op.global, op.bytes);
+      std::memmove(cta.shared.data() + copy.shared, source.shared.data() + copy.source, copy.bytes);
     }
     // What reductions leave may depend on which comes first.
-    for (std::uint32_t at = 0; at < op.bytes && !cta.unknown.empty(); at += 4) {
-      const bool unknown = op.reduction.reduces() || source.unknown[(op.global + at) / 4];
-      set_unknown(cta, op.address + at, op.address + at + 4, unknown);
+    for (std::uint32_t at = 0; at < copy.bytes && !cta.unknown.empty(); at += 4) {
+      const bool unknown = copy.reduction.reduces() || source.unknown[(copy.source + at) / 4];
+      set_unknown(cta, copy.shared + at, copy.shared + at + 4, unknown);
     }
   } else if (!config_.moves_data) {
     load_control(op, cta);
   } else if (op.op == Op::kTensorLoad) {
     if (map_fits(op)) {
       copy_box_to_shared(*memory_,
-                         memory_->maps[op.map],
+                         memory_->maps[copy.map],
                          place_of(op),
-                         cta.shared.data() + op.address,
-                         op.address);
+                         cta.shared.data() + copy.shared,
+                         copy.shared);
     }
-  } else if (const std::byte* source = memory_->at(op.global, op.bytes)) {
-    std::memcpy(cta.shared.data() + op.address, source, op.bytes);
+  } else if (const std::byte* source = memory_->at(copy.global, copy.bytes)) {
+    std::memcpy(cta.shared.data() + copy.shared, source, copy.bytes);
   }
   const BarrierStep step =
-      apply_to_barrier(async.signal_cta, op.peer, event, 0, op.bytes - async.counted);
+      apply_to_barrier(async.signal_cta, copy.barrier, event, 0, copy.bytes - async.counted);
   fail(event, step.fault, step.traps);
   emit(event);
 }
@@ -367,14 +377,15 @@ void Gpu::set_unknown(Cta& cta, std::uint32_t begin, std::uint32_t end, bool unk
 
 // A bulk copy of control words brings them; any other brings data.
 void Gpu::load_control(const Operation& op, Cta& cta) {
-  set_unknown(cta, op.address, op.address + shared_bytes_of(op), true);
-  const std::byte* source = op.op == Op::kBulkLoad ? memory_->at(op.global, op.bytes) : nullptr;
+  const auto& copy = op.as<operands::Copy>();
+  set_unknown(cta, copy.shared, copy.shared + shared_bytes_of(op), true);
+  const std::byte* source = op.op == Op::kBulkLoad ? memory_->at(copy.global, copy.bytes) : nullptr;
   if (source == nullptr) {
     return;
   }
-  std::memcpy(cta.shared.data() + op.address, source, op.bytes);
-  for (std::uint32_t at = 0; at < op.bytes; at += 4) {
-    set_unknown(cta, op.address + at, op.address + at + 4, memory_->unknown(op.global + at));
+  std::memcpy(cta.shared.data() + copy.shared, source, copy.bytes);
+  for (std::uint32_t at = 0; at < copy.bytes; at += 4) {
+    set_unknown(cta, copy.shared + at, copy.shared + at + 4, memory_->unknown(copy.global + at));
   }
 }
 
@@ -382,23 +393,24 @@ void Gpu::load_control(const Operation& op, Cta& cta) {
 // store, else data.
 void Gpu::store_control(const AsyncOp& async) {
   const Operation& op = async.operation;
+  const auto& copy = op.as<operands::Copy>();
   if (op.op == Op::kTensorStore) {
-    const TensorMapState& map = memory_->maps[op.map];
+    const TensorMapState& map = memory_->maps[copy.map];
     memory_->set_unknown(map.address, map.span_bytes(), true);
     return;
   }
-  if (op.reduction.reduces()) {
-    memory_->set_unknown(op.global, op.bytes, true);
+  if (copy.reduction.reduces()) {
+    memory_->set_unknown(copy.global, copy.bytes, true);
     return;
   }
-  std::byte* target = memory_->at(op.global, op.bytes);
+  std::byte* target = memory_->at(copy.global, copy.bytes);
   if (target == nullptr) {
     return;
   }
   const Cta& cta = ctas_[async.cta];
-  std::memcpy(target, async.staging.data(), op.bytes);
-  for (std::uint32_t at = 0; at < op.bytes; at += 4) {
-    memory_->set_unknown(op.global + at, 4, cta.unknown[(op.address + at) / 4]);
+  std::memcpy(target, async.staging.data(), copy.bytes);
+  for (std::uint32_t at = 0; at < copy.bytes; at += 4) {
+    memory_->set_unknown(copy.global + at, 4, cta.unknown[(copy.shared + at) / 4]);
   }
 }
 
@@ -420,14 +432,15 @@ std::uint32_t Gpu::unknown_word(std::uint64_t address) {
 // Where copies count their bytes in several steps: the next one, unless it is the last.
 bool Gpu::count_part(AsyncOp& async) {
   const Operation& op = async.operation;
-  const std::uint32_t part = std::max(op.bytes / kTxChunks / 16 * 16, 16U);
-  if (!config_.rules.tx_in_chunks || async.counted + part >= op.bytes || ctas_[async.cta].exited ||
-      ctas_[async.signal_cta].exited) {
+  const auto& copy = op.as<operands::Copy>();
+  const std::uint32_t part = std::max(copy.bytes / kTxChunks / 16 * 16, 16U);
+  if (!config_.rules.tx_in_chunks || async.counted + part >= copy.bytes ||
+      ctas_[async.cta].exited || ctas_[async.signal_cta].exited) {
     return false;
   }
   Event event = event_of(async, Step::kCounted);
   event.bytes = part;
-  const BarrierStep step = apply_to_barrier(async.signal_cta, op.peer, event, 0, part);
+  const BarrierStep step = apply_to_barrier(async.signal_cta, copy.barrier, event, 0, part);
   async.counted += part;
   fail(event, step.fault, step.traps);
   emit(event);
@@ -436,6 +449,7 @@ bool Gpu::count_part(AsyncOp& async) {
 
 void Gpu::finish_store(AsyncOp& async) {
   const Operation& op = async.operation;
+  const auto& copy = op.as<operands::Copy>();
   Warp& warp = warps_[async.warp];
   BulkGroup& group = warp.groups[async.group - warp.bulk_first];
   Event event = event_of(async, async.read ? Step::kWritten : Step::kRead);
@@ -444,7 +458,7 @@ void Gpu::finish_store(AsyncOp& async) {
       event.fault = Fault::kExitedCta;
     }
     if (config_.moves_data || op.op == Op::kBulkStore) {
-      const std::byte* from = ctas_[async.cta].shared.data() + op.address;
+      const std::byte* from = ctas_[async.cta].shared.data() + copy.shared;
       async.staging.assign(from, from + shared_bytes_of(op));
     }
     WARPTWIN_INVARIANT(kCountersDoNotWrap, group.unread != 0);
@@ -456,23 +470,23 @@ void Gpu::finish_store(AsyncOp& async) {
       if (op.op == Op::kTensorStore && map_fits(op) &&
           async.staging.size() == shared_bytes_of(op)) {
         copy_box_to_global(*memory_,
-                           memory_->maps[op.map],
+                           memory_->maps[copy.map],
                            place_of(op),
                            async.staging.data(),
-                           op.address,
-                           op.reduction);
+                           copy.shared,
+                           copy.reduction);
       } else if (std::byte* target =
-                     op.op == Op::kBulkStore ? memory_->at(op.global, op.bytes) : nullptr;
+                     op.op == Op::kBulkStore ? memory_->at(copy.global, copy.bytes) : nullptr;
                  target != nullptr) {
-        if (op.reduction.reduces()) {
-          op.reduction.apply(target, async.staging.data(), op.bytes);
+        if (copy.reduction.reduces()) {
+          copy.reduction.apply(target, async.staging.data(), copy.bytes);
         } else {
-          std::memcpy(target, async.staging.data(), op.bytes);
+          std::memcpy(target, async.staging.data(), copy.bytes);
         }
       }
     }
     if (op.op == Op::kBulkStore) {
-      wake_pollers(op.global, op.bytes);
+      wake_pollers(copy.global, copy.bytes);
     }
     WARPTWIN_INVARIANT(kCountersDoNotWrap, group.unwritten != 0);
     --group.unwritten;
@@ -515,7 +529,11 @@ void Gpu::advance_copy(AsyncOp& async, AgentSlot slot) {
           ready_.insert(Agents::warp(async.warp));
         }
       }
-      deferred_arrive(async, async.cta, async.operation.address);
+      deferred_arrive(async,
+                      async.cta,
+                      async.operation.op == Op::kTcgen05Commit
+                          ? async.operation.as<operands::Commit>().barrier
+                          : async.operation.as<operands::Mbarrier>().address);
       break;
   }
   finish_async(slot);
@@ -570,7 +588,7 @@ Gpu::Outcome Gpu::bulk_groups(WarpSlot slot, const Operation& op) {
     return Outcome::kDone;
   }
   const bool read_only = (op.flags & event_flag::kRead) != 0;
-  const std::uint64_t waited = groups_waited_for(warp, lanes, op.count);
+  const std::uint64_t waited = groups_waited_for(warp, lanes, op.as<operands::BulkWait>().pending);
   for (std::uint64_t number = warp.bulk_first; number < waited; ++number) {
     const BulkGroup& group = warp.groups[number - warp.bulk_first];
     if ((read_only ? group.unread : group.unwritten) != 0) {

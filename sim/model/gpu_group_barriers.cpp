@@ -18,15 +18,16 @@ void Gpu::release_named(Cta& cta, std::uint32_t base, NamedBarrierState& barrier
 }
 
 Gpu::Outcome Gpu::named_barrier(WarpSlot slot, const Operation& op) {
+  const auto& named = op.as<operands::NamedBarrier>();
   Warp& warp = warps_[slot];
   Cta& cta = ctas_[warp.cta];
   Event event = event_of(slot, op);
-  if (op.address >= kNamedBarriers) {
+  if (named.id >= kNamedBarriers) {
     fail(event, Fault::kOutOfRange, true);
     emit(event);
     return Outcome::kDone;
   }
-  NamedBarrierState& barrier = cta.named[op.address];
+  NamedBarrierState& barrier = cta.named[named.id];
   if (warp.in_named_barrier) {
     if (barrier.generation == warp.named_generation) {
       return block(slot, op);
@@ -38,9 +39,9 @@ Gpu::Outcome Gpu::named_barrier(WarpSlot slot, const Operation& op) {
     emit(event);
     return Outcome::kDone;
   }
-  const std::uint32_t threads = op.count == 0 ? cta.live_warps * kWarpLanes : op.count;
+  const std::uint32_t threads = named.threads == 0 ? cta.live_warps * kWarpLanes : named.threads;
   if (threads % kWarpLanes != 0 || threads > config_.warps_per_cta * kWarpLanes ||
-      (op.count == 0 && op.op == Op::kBarArrive)) {
+      (named.threads == 0 && op.op == Op::kBarArrive)) {
     fail(event, Fault::kBadCount, true);
     emit(event);
     return Outcome::kDone;
@@ -54,7 +55,7 @@ Gpu::Outcome Gpu::named_barrier(WarpSlot slot, const Operation& op) {
   }
   if (barrier.threads == 0) {
     barrier.threads = threads;
-    barrier.all_threads = op.count == 0;
+    barrier.all_threads = named.threads == 0;
   }
   barrier.warps |= 1U << warp.index;
   barrier.arrived += kWarpLanes;
@@ -64,7 +65,7 @@ Gpu::Outcome Gpu::named_barrier(WarpSlot slot, const Operation& op) {
   }
   event.phase = barrier.generation;
   event.count = barrier.threads;
-  event.wanted = op.count == 0 ? 1 : 0;
+  event.wanted = named.threads == 0 ? 1 : 0;
   const bool complete = barrier.arrived >= barrier.threads;
   event.flags |= complete ? event_flag::kPhaseCompleted : 0;
   event.step = op.op == Op::kBarSync && !complete ? Step::kIssued : Step::kDone;

@@ -95,8 +95,8 @@ bool Gpu::update_shared(const Cta& cta, AtomicUpdate& update) {
 // Shared memory of the CTA whose rank is in the address's upper bits.
 Gpu::Outcome Gpu::shared_access(WarpSlot slot, const Operation& op) {
   const Warp& warp = warps_[slot];
-  LaneAccess& access = *op.access;
-  const std::uint32_t rank = op.address >> 24;
+  LaneAccess& access = *op.as<operands::LaneBytes>().access;
+  const std::uint32_t rank = op.as<operands::LaneBytes>().rank;
   const bool load = op.op == Op::kSharedLoad;
   const std::uint32_t to =
       ctas_[warp.cta].cluster * config_.cluster_size + std::min(rank, config_.cluster_size - 1);
@@ -241,7 +241,7 @@ void Gpu::issue_access(const AsyncOp& async, const AsyncAccess& access) {
 }
 
 Gpu::Outcome Gpu::global_access(WarpSlot slot, const Operation& op) {
-  LaneAccess& access = *op.access;
+  LaneAccess& access = *op.as<operands::LaneBytes>().access;
   const bool load = op.op == Op::kGlobalLoad;
   Event event = event_of(slot, op);
   const std::vector<AccessRun> runs = access.runs();

@@ -8,15 +8,17 @@ namespace warptwin::sim {
 
 // Who asks first gets the next cluster; the response is on its way to each CTA by itself.
 Gpu::Outcome Gpu::clc_request(WarpSlot slot, const Operation& op) {
+  const auto& asked = op.as<operands::ClcRequest>();
   const Warp& warp = warps_[slot];
   const std::uint32_t first = ctas_[warp.cta].cluster * config_.cluster_size;
   Event event = event_of(slot, op);
-  const CtaMask to =
-      op.mask.bits != 0 ? op.mask : CtaMask{static_cast<std::uint16_t>(1U << ctas_[warp.cta].rank)};
+  const CtaMask to = asked.mask.bits != 0
+                         ? asked.mask
+                         : CtaMask{static_cast<std::uint16_t>(1U << ctas_[warp.cta].rank)};
   Fault fault = Fault::kNone;
-  if (op.address % kClcResponseBytes != 0) {
+  if (asked.response % kClcResponseBytes != 0) {
     fault = Fault::kMisaligned;
-  } else if (op.address + kClcResponseBytes > config_.shared_bytes) {
+  } else if (asked.response + kClcResponseBytes > config_.shared_bytes) {
     fault = Fault::kOutOfRange;
   }
   if (fault == Fault::kNone && targets_exited_cta(warp, to)) {
@@ -39,7 +41,7 @@ Gpu::Outcome Gpu::clc_request(WarpSlot slot, const Operation& op) {
       const AgentSlot at = take_async();
       AsyncOp& async = async_[agents_.place_of(at)];
       async.operation = op;
-      async.operation.wanted = got;
+      async.operation.as<operands::ClcRequest>().got = got;
       async.warp = slot;
       async.cta = async.signal_cta = first + rank;
       ready_.insert(at);
@@ -60,7 +62,7 @@ std::uint32_t Gpu::turned(std::uint32_t cluster) const {
 }
 
 void Gpu::land_response(AsyncOp& async) {
-  const Operation& op = async.operation;
+  const auto& asked = async.operation.as<operands::ClcRequest>();
   Cta& cta = ctas_[async.cta];
   Event event = event_of(async, Step::kWritten);
   if (cta.exited) {
@@ -68,29 +70,31 @@ void Gpu::land_response(AsyncOp& async) {
     emit(event);
     return;
   }
-  const std::uint32_t first_cta = op.wanted == 0 ? 0 : (op.wanted - 1) * config_.cluster_size;
-  const std::uint32_t words[4] = {op.wanted != 0 ? 1U : 0U, first_cta, 0, 0};
-  std::memcpy(cta.shared.data() + op.address, words, sizeof words);
-  set_unknown(cta, op.address, op.address + sizeof words, false);
-  const BarrierStep step = apply_to_barrier(async.cta, op.peer, event, 0, op.bytes);
+  const std::uint32_t first_cta = asked.got == 0 ? 0 : (asked.got - 1) * config_.cluster_size;
+  const std::uint32_t words[4] = {asked.got != 0 ? 1U : 0U, first_cta, 0, 0};
+  std::memcpy(cta.shared.data() + asked.response, words, sizeof words);
+  set_unknown(cta, asked.response, asked.response + sizeof words, false);
+  const BarrierStep step = apply_to_barrier(async.cta, asked.barrier, event, 0, kClcResponseBytes);
   fail(event, step.fault, step.traps);
   emit(event);
 }
 
 Gpu::Outcome Gpu::clc_query(WarpSlot slot, Operation& op) {
+  const auto& asked = op.as<operands::ClcQuery>();
   Event event = event_of(slot, op);
   event.bytes = kClcResponseBytes;
-  if (op.address % kClcResponseBytes != 0 ||
-      op.address + kClcResponseBytes > config_.shared_bytes) {
-    fail(
-        event, op.address % kClcResponseBytes != 0 ? Fault::kMisaligned : Fault::kOutOfRange, true);
+  if (asked.response % kClcResponseBytes != 0 ||
+      asked.response + kClcResponseBytes > config_.shared_bytes) {
+    fail(event,
+         asked.response % kClcResponseBytes != 0 ? Fault::kMisaligned : Fault::kOutOfRange,
+         true);
     emit(event);
     return Outcome::kDone;
   }
   std::uint32_t words[4];
-  std::memcpy(words, ctas_[warps_[slot].cta].shared.data() + op.address, sizeof words);
-  op.result = event.wanted = words[op.count];
-  if (op.count != 0 && words[0] == 0) {
+  std::memcpy(words, ctas_[warps_[slot].cta].shared.data() + asked.response, sizeof words);
+  op.result = event.wanted = words[asked.word];
+  if (asked.word != 0 && words[0] == 0) {
     event.fault = Fault::kFailedResponse;
   }
   emit(event);

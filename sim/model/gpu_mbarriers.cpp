@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <bit>
+#include <utility>
 
 #include "sim/model/gpu.hpp"
 #include "sim/model/mbarrier_laws.hpp"
@@ -34,10 +35,11 @@ const MbarrierState* Gpu::find_barrier(std::uint32_t cta, std::uint32_t address)
 }
 
 Gpu::Target Gpu::resolve(const Warp& warp, const Operation& op) const {
-  Target target{warp.cta, op.address, Fault::kNone};
+  const std::uint32_t address = op.as<operands::Mbarrier>().address;
+  Target target{warp.cta, address, Fault::kNone};
   if ((op.flags & event_flag::kRemote) != 0) {
-    const std::uint32_t rank = op.address >> 24;
-    target.address = op.address & 0xFFFFFFU;
+    const std::uint32_t rank = address >> 24;
+    target.address = address & 0xFFFFFFU;
     if (rank >= config_.cluster_size) {
       return {warp.cta, target.address, Fault::kOutOfRange};
     }
@@ -114,29 +116,31 @@ void Gpu::defer_update(WarpSlot slot, const Operation& op, const Target& target)
   const AgentSlot at = take_async();
   AsyncOp& async = async_[agents_.place_of(at)];
   async.operation = op;
-  async.operation.address = target.address;
-  async.operation.copies = nullptr;
+  auto& update = async.operation.as<operands::Mbarrier>();
+  const auto* const copies = std::exchange(update.copies, nullptr);
+  update.address = target.address;
   async.warp = slot;
   async.cta = async.signal_cta = target.cta;
   ready_.insert(at);
   ++changes_;
   ++clusters_[ctas_[warp.cta].cluster].outstanding;
-  warp.remote_arrivals += op.copies == nullptr ? 1 : 0;
+  warp.remote_arrivals += copies == nullptr ? 1 : 0;
   if (sink_ != nullptr) {
     emit(event_of(async, Step::kIssued));
   }
-  for (std::size_t i = 0; op.copies != nullptr && i < op.copies->size(); ++i) {
-    issue_access(async, (*op.copies)[i]);
+  for (std::size_t i = 0; copies != nullptr && i < copies->size(); ++i) {
+    issue_access(async, (*copies)[i]);
   }
 }
 
 Gpu::Outcome Gpu::mbarrier_update(WarpSlot slot, Operation& op) {
+  const auto& told = op.as<operands::Mbarrier>();
   Warp& warp = warps_[slot];
   const Target target = resolve(warp, op);
-  const bool later = target.cta != warp.cta || op.copies != nullptr;
+  const bool later = target.cta != warp.cta || told.copies != nullptr;
   if (later && target.fault == Fault::kNone) {
     defer_update(slot, op, target);
-    op.result = op.copies != nullptr ? serial_ : op.result;
+    op.result = told.copies != nullptr ? serial_ : op.result;
     return Outcome::kDone;
   }
   Event event = event_of(slot, op);
@@ -159,10 +163,10 @@ Gpu::Outcome Gpu::mbarrier_update(WarpSlot slot, Operation& op) {
     if (op.op == Op::kMbarrierInit) {
       event.phase = bar.phase();
       event.wanted = bar.valid() && bar.idle() ? 1 : 0;
-      const BarrierStep step = bar.init(op.count);
+      const BarrierStep step = bar.init(told.count);
       fail(event, step.fault, false);
       wake_barrier(target.cta, number);  // who waits for the object that was there looks again
-      event.expected = event.pending = op.count;
+      event.expected = event.pending = told.count;
     } else if (!bar.valid()) {
       fail(event, Fault::kUninitialised, true);
     } else {
@@ -175,8 +179,8 @@ Gpu::Outcome Gpu::mbarrier_update(WarpSlot slot, Operation& op) {
     emit(event);
     return Outcome::kDone;
   }
-  const std::uint32_t arrivals = op.count * op.lanes;
-  const std::uint32_t bytes = op.bytes * op.lanes;
+  const std::uint32_t arrivals = told.count * op.lanes;
+  const std::uint32_t bytes = told.bytes * op.lanes;
   event.count = arrivals;
   event.bytes = bytes;
   const BarrierStep step = apply_to_barrier(target.cta, target.address, event, arrivals, bytes);
@@ -187,25 +191,26 @@ Gpu::Outcome Gpu::mbarrier_update(WarpSlot slot, Operation& op) {
 }
 
 Gpu::Outcome Gpu::mbarrier_wait(WarpSlot slot, Operation& op) {
+  const auto& told = op.as<operands::Mbarrier>();
   Warp& warp = warps_[slot];
-  const MbarrierState* bar = find_barrier(warp.cta, op.address);
+  const MbarrierState* bar = find_barrier(warp.cta, told.address);
   Event event = event_of(slot, op);
   if (bar == nullptr) {
     fail(event,
-         op.address + 8 > config_.shared_bytes ? Fault::kOutOfRange  // of another CTA, or of none
-         : op.address % 8 != 0                 ? Fault::kMisaligned
-                                               : Fault::kUninitialised,
+         told.address + 8 > config_.shared_bytes ? Fault::kOutOfRange  // of another CTA, or of none
+         : told.address % 8 != 0                 ? Fault::kMisaligned
+                                                 : Fault::kUninitialised,
          true);
     emit(event);
     op.result = 0;
     return Outcome::kDone;
   }
-  bool done = bar->done(op.wanted);
+  bool done = bar->done(told.phase);
   if (config_.tries_fail && op.op == Op::kMbarrierTryWait) {
     const auto before =
         std::find_if(warp.refused.begin(), warp.refused.end(), [&](const RefusedTry& one) {
-          return one.address == op.address && one.wanted == op.wanted && one.place == op.place &&
-                 same_instruction(one.site, op.site);
+          return one.address == told.address && one.wanted == told.phase &&
+                 one.place == told.place && same_instruction(one.site, op.site);
         });
     const bool repeated = before != warp.refused.end();
     if (repeated && before->times >= config_.refusals) {
@@ -217,15 +222,16 @@ Gpu::Outcome Gpu::mbarrier_wait(WarpSlot slot, Operation& op) {
     }
     // Of a bare parity the phase that it names now.
     const bool exact = (op.flags & event_flag::kExactPhase) != 0;
-    const std::uint32_t phase = exact ? op.wanted : bar->phase() - 1;
+    const std::uint32_t phase = exact ? told.phase : bar->phase() - 1;
     const bool certain =
-        done && (phase == ~0U ||
-                 (try_judge_ != nullptr &&
-                  try_judge_->certain(
-                      warp.number, event.lane_mask(), ctas_[warp.cta].number, op.address, phase)));
+        done &&
+        (phase == ~0U ||
+         (try_judge_ != nullptr &&
+          try_judge_->certain(
+              warp.number, event.lane_mask(), ctas_[warp.cta].number, told.address, phase)));
     if (!certain && opens(warp)) {
       if (!done) {
-        ctas_[warp.cta].waiters[barrier_number(op.address)] |= std::uint64_t{1} << warp.index;
+        ctas_[warp.cta].waiters[barrier_number(told.address)] |= std::uint64_t{1} << warp.index;
         return block(slot, op);
       }
       ++warp.open_tries;
@@ -235,7 +241,7 @@ Gpu::Outcome Gpu::mbarrier_wait(WarpSlot slot, Operation& op) {
       if (repeated) {
         ++before->times;
       } else {
-        warp.refused.push_back({op.address, op.wanted, op.site, op.place, event.lane_mask()});
+        warp.refused.push_back({told.address, told.phase, op.site, told.place, event.lane_mask()});
       }
     }
   }
@@ -244,7 +250,7 @@ Gpu::Outcome Gpu::mbarrier_wait(WarpSlot slot, Operation& op) {
     return Outcome::kDone;
   }
   if (!done && op.op == Op::kMbarrierWait) {
-    ctas_[warp.cta].waiters[barrier_number(op.address)] |= std::uint64_t{1} << warp.index;
+    ctas_[warp.cta].waiters[barrier_number(told.address)] |= std::uint64_t{1} << warp.index;
     return block(slot, op);
   }
   op.result = done ? 1 : 0;
@@ -254,15 +260,15 @@ Gpu::Outcome Gpu::mbarrier_wait(WarpSlot slot, Operation& op) {
     event.tx = bar->tx();
     event.expected = bar->expected();
     event.flags |= done ? 0 : event_flag::kFalse;
-    if ((op.flags & event_flag::kExactPhase) == 0 && op.wanted > 1) {
+    if ((op.flags & event_flag::kExactPhase) == 0 && told.phase > 1) {
       event.fault = Fault::kBadParity;
     }
     emit(event);
   }
   if (done) {
     std::erase_if(warp.refused, [&](const RefusedTry& before) {
-      const bool over = before.address == op.address && (before.lanes & ~event.lane_mask()) == 0;
-      gave_up_ = gave_up_ || (over && before.wanted != op.wanted && gives_up(before));
+      const bool over = before.address == told.address && (before.lanes & ~event.lane_mask()) == 0;
+      gave_up_ = gave_up_ || (over && before.wanted != told.phase && gives_up(before));
       return over;
     });
     if (!config_.tries_pass.empty()) {
@@ -276,7 +282,7 @@ Gpu::Outcome Gpu::mbarrier_wait(WarpSlot slot, Operation& op) {
       const bool exact = (op.flags & event_flag::kExactPhase) != 0;
       const auto flags = static_cast<std::uint16_t>(op.flags | event_flag::kExactPhase);
       warp.debt = LateWait{
-          op.address, op.wanted & 1U, exact ? op.wanted : bar->phase() - 1, flags, op.site};
+          told.address, told.phase & 1U, exact ? told.phase : bar->phase() - 1, flags, op.site};
     }
   }
   return Outcome::kDone;
@@ -306,7 +312,7 @@ bool Gpu::may_have_missed() const {
     if (!at_try(warp)) {
       return false;
     }
-    const std::uint32_t address = warp.blocked_on.address;
+    const std::uint32_t address = warp.blocked_on.as<operands::Mbarrier>().address;
     const MbarrierState* bar = find_barrier(warp.cta, address);
     if (bar == nullptr) {
       return true;
@@ -327,14 +333,15 @@ KnownPhases Gpu::known_of(const Warp& warp, std::uint32_t address) {
 // A wait passes, or a try says yes, in a phase whose parity is not the one asked for: the first
 // such phase from the one that the warp knew of.
 void Gpu::note_known(Warp& warp, const Operation& op, const MbarrierState& bar) {
-  KnownPhases known = known_of(warp, op.address);
+  const auto& told = op.as<operands::Mbarrier>();
+  KnownPhases known = known_of(warp, told.address);
   std::erase_if(warp.known,
-                [&](const KnownPhases& before) { return before.address == op.address; });
+                [&](const KnownPhases& before) { return before.address == told.address; });
   if (known.life != bar.lives()) {
     known.life = bar.lives();
     known.phases = 0;
   }
-  known.phases += (known.phases & 1U) == (op.wanted & 1U) ? 1 : 0;
+  known.phases += (known.phases & 1U) == (told.phase & 1U) ? 1 : 0;
   warp.known.push_back(known);
 }
 
@@ -354,12 +361,11 @@ void Gpu::advance_late(std::uint32_t index) {
   }
   ++changes_;
   if (sink_ != nullptr && bar != nullptr) {
-    Operation op;
-    op.op = Op::kMbarrierWait;
+    Operation op{Op::kMbarrierWait};
     op.lanes = kWarpLanes - 1;
     op.flags = wait.flags | event_flag::kLateLanes;
-    op.address = wait.address;
-    op.wanted = wait.wanted;
+    op.as<operands::Mbarrier>().address = wait.address;
+    op.as<operands::Mbarrier>().phase = wait.wanted;
     op.site = wait.site;
     Event event = event_of(index, op);
     event.phase = bar->phase();
@@ -388,12 +394,13 @@ void Gpu::deferred_arrive(const AsyncOp& async, std::uint32_t cta, std::uint32_t
     emit(event);
     return;
   }
-  const bool commit = op.op == Op::kTcgen05Commit;
-  event.count = commit ? 1 : op.count * op.lanes;
-  event.bytes = commit ? 0 : op.bytes * op.lanes;
+  const auto* const told = op.op == Op::kTcgen05Commit ? nullptr : &op.as<operands::Mbarrier>();
+  event.count = told == nullptr ? 1 : told->count * op.lanes;
+  event.bytes = told == nullptr ? 0 : told->bytes * op.lanes;
   const BarrierStep step = apply_to_barrier(cta, address, event, event.count, event.bytes);
   // One that was announced as bytes belongs to the phase that it was announced in.
-  const bool late = (op.flags & event_flag::kExactPhase) != 0 && event.phase != op.wanted;
+  const bool late =
+      told != nullptr && (op.flags & event_flag::kExactPhase) != 0 && event.phase != told->phase;
   fail(event, late ? Fault::kTxUnderflow : step.fault, step.traps);
   emit(event);
 }

@@ -9,22 +9,23 @@
 namespace warptwin::sim {
 
 Fault Gpu::check_mma(const Operation& op, std::uint32_t cta, Event& event) const {
-  const UmmaInstructionDescriptor instruction{op.instruction, static_cast<MmaKind>(op.kind)};
+  const auto& mma = op.as<operands::Mma>();
+  const UmmaInstructionDescriptor& instruction = mma.instruction;
   const bool a_in_tmem = (op.flags & event_flag::kTmemA) != 0;
-  const std::uint32_t ctas = ctas_in(op.group);
-  event.count = d_columns(instruction, op.group);
-  event.global = op.descriptor_a;
-  event.extra = op.descriptor_b;
-  event.wanted = op.instruction;
-  event.phase = op.kind;
-  event.pending = op.scale_a;
-  event.expected = op.scale_b;
+  const std::uint32_t ctas = ctas_in(mma.group);
+  event.count = d_columns(instruction, mma.group);
+  event.global = mma.a.bits;
+  event.extra = mma.b.bits;
+  event.wanted = instruction.bits;
+  event.phase = static_cast<std::uint32_t>(instruction.kind);
+  event.pending = mma.scale_a.value;
+  event.expected = mma.scale_b.value;
   const bool scaled = (op.flags & event_flag::kBlockScale) != 0;
   if (scaled != is_block_scaled(instruction.kind) ||
       (a_in_tmem && instruction.a_major() == Major::kMn)) {
     return Fault::kBadShape;
   }
-  if (const Fault fault = check_shape(instruction, op.group); fault != Fault::kNone) {
+  if (const Fault fault = check_shape(instruction, mma.group); fault != Fault::kNone) {
     return fault;
   }
   const auto check_operand =
@@ -40,20 +41,19 @@ Fault Gpu::check_mma(const Operation& op, std::uint32_t cta, Event& event) const
       };
   Fault fault =
       a_in_tmem
-          ? check_columns(op.group, cta, op.peer, kTmemAColumns)
-          : check_operand(
-                op.descriptor_a, instruction.m(), instruction.a_major(), instruction.a_type());
+          ? check_columns(mma.group, cta, mma.tmem_a.value, kTmemAColumns)
+          : check_operand(mma.a.bits, instruction.m(), instruction.a_major(), instruction.a_type());
   if (fault == Fault::kNone) {
-    fault = check_operand(
-        op.descriptor_b, instruction.n(), instruction.b_major(), instruction.b_type());
+    fault = check_operand(mma.b.bits, instruction.n(), instruction.b_major(), instruction.b_type());
   }
   if (fault == Fault::kNone && scaled) {
-    fault = check_columns(op.group, cta, op.scale_a, scale_columns_a(instruction, op.group));
+    fault =
+        check_columns(mma.group, cta, mma.scale_a.value, scale_columns_a(instruction, mma.group));
   }
   if (fault == Fault::kNone && scaled) {
-    fault = check_columns(op.group, cta, op.scale_b, scale_columns_b(instruction));
+    fault = check_columns(mma.group, cta, mma.scale_b.value, scale_columns_b(instruction));
   }
-  return fault == Fault::kNone ? check_columns(op.group, cta, op.address, event.count) : fault;
+  return fault == Fault::kNone ? check_columns(mma.group, cta, mma.d.value, event.count) : fault;
 }
 
 // Columns of the CTA, or of both CTAs of its pair.
@@ -72,12 +72,12 @@ Fault Gpu::check_columns(CtaGroup group,
 }
 
 Fault Gpu::check_cp(const Operation& op, std::uint32_t cta) const {
-  const auto shape = static_cast<TmemCopy>(op.wanted);
-  const Fault fault = check_descriptor({op.descriptor_a});
-  if (fault != Fault::kNone || copy_reach({op.descriptor_a}, shape).end > config_.shared_bytes) {
+  const auto& copy = op.as<operands::TmemCopy>();
+  const Fault fault = check_descriptor(copy.from);
+  if (fault != Fault::kNone || copy_reach(copy.from, copy.shape).end > config_.shared_bytes) {
     return Fault::kBadDescriptor;
   }
-  return check_columns(op.group, cta, op.address, op.count);
+  return check_columns(copy.group, cta, copy.to.value, copy.columns);
 }
 
 Gpu::Outcome Gpu::issue_tensor(WarpSlot slot, Operation& op) {
@@ -88,15 +88,16 @@ Gpu::Outcome Gpu::issue_tensor(WarpSlot slot, Operation& op) {
     fault = check_mma(op, warp.cta, event);
   } else if (op.op == Op::kTcgen05Cp) {
     fault = check_cp(op, warp.cta);
-    event.global = op.descriptor_a;
-  } else if (op.address % 8 != 0 || op.address + 8 > config_.shared_bytes) {
+    event.global = op.as<operands::TmemCopy>().from.bits;
+  } else if (const auto& commit = op.as<operands::Commit>();
+             commit.barrier % 8 != 0 || commit.barrier + 8 > config_.shared_bytes) {
     fault = Fault::kMisaligned;
-  } else if (op.mask.bits >> config_.cluster_size != 0) {
+  } else if (commit.mask.bits >> config_.cluster_size != 0) {
     fault = Fault::kBadMask;
-  } else if (targets_exited_cta(warp, op.mask)) {
+  } else if (targets_exited_cta(warp, commit.mask)) {
     fault = Fault::kExitedCta;
   }
-  if (fault == Fault::kNone && op.group == CtaGroup::kTwo) {
+  if (fault == Fault::kNone && op.group() == CtaGroup::kTwo) {
     fault = config_.cluster_size % 2 != 0 ? Fault::kOutOfRange
             : ctas_[warp.cta ^ 1U].exited ? Fault::kExitedCta
                                           : Fault::kNone;
@@ -116,11 +117,8 @@ Gpu::Outcome Gpu::issue_tensor(WarpSlot slot, Operation& op) {
   async.warp = slot;
   async.cta = async.signal_cta = warp.cta;
   async.serial = ++serial_;
-  if (op.op != Op::kTcgen05Commit) {
-    async.operation.global = op.descriptor_a;
-  }
   if (op.op == Op::kTcgen05Mma) {
-    async.operation.count = event.count;
+    async.operation.as<operands::Mma>().columns = event.count;
   }
   event.step = Step::kIssued;
   event.serial = async.serial;
@@ -133,32 +131,33 @@ Gpu::Outcome Gpu::issue_tensor(WarpSlot slot, Operation& op) {
 
 void Gpu::execute_mma(const AsyncOp& async) {
   const Operation& op = async.operation;
+  const auto& mma = op.as<operands::Mma>();
   MmaOperands operands;
-  operands.group = op.group;
-  operands.instruction = {op.instruction, static_cast<MmaKind>(op.kind)};
-  operands.d_address = {op.address};
+  operands.group = mma.group;
+  operands.instruction = mma.instruction;
+  operands.d_address = mma.d;
   operands.accumulate = (op.flags & event_flag::kAccumulate) != 0;
-  const std::uint32_t first = op.group == CtaGroup::kTwo ? async.cta & ~1U : async.cta;
-  for (std::uint32_t i = 0; i < ctas_in(op.group); ++i) {
-    operands.a[i] = {shared_of(first + i), config_.shared_bytes, {op.descriptor_a}};
-    operands.b[i] = {shared_of(first + i), config_.shared_bytes, {op.descriptor_b}};
+  const std::uint32_t first = mma.group == CtaGroup::kTwo ? async.cta & ~1U : async.cta;
+  for (std::uint32_t i = 0; i < ctas_in(mma.group); ++i) {
+    operands.a[i] = {shared_of(first + i), config_.shared_bytes, mma.a};
+    operands.b[i] = {shared_of(first + i), config_.shared_bytes, mma.b};
     operands.d[i] = &ctas_[first + i].tmem;
   }
   operands.a_in_tmem = (op.flags & event_flag::kTmemA) != 0;
-  operands.a_address = {op.peer};
-  operands.scale_a = {op.scale_a};
-  operands.scale_b = {op.scale_b};
+  operands.a_address = mma.tmem_a;
+  operands.scale_a = mma.scale_a;
+  operands.scale_b = mma.scale_b;
   multiply(operands);
 }
 
 void Gpu::execute_cp(const AsyncOp& async) {
-  const Operation& op = async.operation;
-  const std::uint32_t first = op.group == CtaGroup::kTwo ? async.cta & ~1U : async.cta;
-  for (std::uint32_t i = 0; i < ctas_in(op.group); ++i) {
-    copy_to_tmem({shared_of(first + i), config_.shared_bytes, {op.descriptor_a}},
-                 static_cast<TmemCopy>(op.wanted),
+  const auto& copy = async.operation.as<operands::TmemCopy>();
+  const std::uint32_t first = copy.group == CtaGroup::kTwo ? async.cta & ~1U : async.cta;
+  for (std::uint32_t i = 0; i < ctas_in(copy.group); ++i) {
+    copy_to_tmem({shared_of(first + i), config_.shared_bytes, copy.from},
+                 copy.shape,
                  ctas_[first + i].tmem,
-                 {op.address});
+                 copy.to);
   }
 }
 
@@ -176,14 +175,14 @@ void Gpu::advance_tensor(std::uint32_t index) {
     }
     if (sink_ != nullptr) {
       Event event = event_of(async, Step::kWritten);
-      event.extra = op.descriptor_b;
+      event.extra = op.op == Op::kTcgen05Mma ? op.as<operands::Mma>().b.bits : 0;
       emit(event);
     }
-  } else if (op.mask.bits == 0) {
-    deferred_arrive(async, async.cta, op.address);
+  } else if (const auto& commit = op.as<operands::Commit>(); commit.mask.bits == 0) {
+    deferred_arrive(async, async.cta, commit.barrier);
   } else {
     for (std::uint32_t rank = 0; rank < config_.cluster_size; ++rank) {
-      if (op.mask.contains(rank)) {
+      if (commit.mask.contains(rank)) {
         const AgentSlot at = take_async();
         AsyncOp& arrival = async_[agents_.place_of(at)];
         arrival = async;  // the same commit, on its way to one of its CTAs

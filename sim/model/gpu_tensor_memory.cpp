@@ -10,16 +10,17 @@
 namespace warptwin::sim {
 
 Gpu::Outcome Gpu::tmem_allocate(WarpSlot slot, Operation& op) {
+  const auto& asked = op.as<operands::TmemAllocation>();
   Warp& warp = warps_[slot];
   Cta& cta = ctas_[warp.cta];
   Event event = event_of(slot, op);
   if (op.lanes != kWarpLanes) {
     fail(event, Fault::kNotWholeWarp, true);
-  } else if (!TensorMemory::legal_columns(op.count)) {
+  } else if (!TensorMemory::legal_columns(asked.columns)) {
     fail(event, Fault::kBadCount, true);
   } else if (cta.tmem.relinquished()) {
     fail(event, Fault::kAfterRelinquish, true);
-  } else if (op.address % 4 != 0 || op.address + 4 > config_.shared_bytes) {
+  } else if (asked.word % 4 != 0 || asked.word + 4 > config_.shared_bytes) {
     fail(event, Fault::kOutOfRange, true);
   }
   if ((event.flags & event_flag::kTraps) != 0) {
@@ -29,28 +30,28 @@ Gpu::Outcome Gpu::tmem_allocate(WarpSlot slot, Operation& op) {
   // A pair that allocates together: neither CTA goes on before both have come, and both have
   // allocated.
   const bool pair =
-      op.group == CtaGroup::kTwo && config_.rules.pair_alloc == PairMeeting::kTogether;
+      asked.group == CtaGroup::kTwo && config_.rules.pair_alloc == PairMeeting::kTogether;
   if (pair && warp.pair_step == PairStep::kNone && !meet_peer(slot, PairStep::kMet)) {
     return block(slot, op);
   }
   if (warp.pair_step != PairStep::kAllocated) {
-    const std::uint32_t base = cta.tmem.find_free(op.count, config_.tmem_from_top);
-    const bool free = cta.tmem_reserved || (tmem_is_free(warp.cta, op.count) &&
-                                            (!pair || tmem_is_free(warp.cta ^ 1U, op.count)));
+    const std::uint32_t base = cta.tmem.find_free(asked.columns, config_.tmem_from_top);
+    const bool free = cta.tmem_reserved || (tmem_is_free(warp.cta, asked.columns) &&
+                                            (!pair || tmem_is_free(warp.cta ^ 1U, asked.columns)));
     if (base == kTmemColumns || !free) {
       cta.tmem_waiters |= 1U << warp.index;
       return block(slot, op);
     }
-    if (cta.tmem.largest() != 0 && op.count > cta.tmem.largest()) {
+    if (cta.tmem.largest() != 0 && asked.columns > cta.tmem.largest()) {
       event.fault = Fault::kGrows;
     }
-    cta.tmem.allocate(base, op.count);
+    cta.tmem.allocate(base, asked.columns);
     if (pair) {
       ctas_[warp.cta ^ 1U].tmem_reserved = !cta.tmem_reserved;
       cta.tmem_reserved = false;
     }
-    std::memcpy(cta.shared.data() + op.address, &base, sizeof base);
-    set_unknown(cta, op.address, op.address + 4, false);
+    std::memcpy(cta.shared.data() + asked.word, &base, sizeof base);
+    set_unknown(cta, asked.word, asked.word + 4, false);
     op.result = base;
     event.peer = base;
     ++changes_;
@@ -155,11 +156,12 @@ Gpu::Outcome Gpu::tmem_free(WarpSlot slot, const Operation& op) {
     return Outcome::kDone;
   }
   if (warp.pair_step != PairStep::kFreed) {
-    event.fault = cta.tmem.deallocate(TmemAddress{op.address}.column(), op.count);
+    const auto& region = op.as<operands::TmemRegion>();
+    event.fault = cta.tmem.deallocate(region.address.column(), region.columns);
     emit(event);
     wake_allocators(warp.cta);
     const bool together = config_.rules.pair_dealloc == PairMeeting::kTogether;
-    const bool pair = op.group == CtaGroup::kTwo && event.fault == Fault::kNone;
+    const bool pair = region.group == CtaGroup::kTwo && event.fault == Fault::kNone;
     warp.pair_step = pair && together ? PairStep::kFreed : PairStep::kNone;
   }
   if (warp.pair_step == PairStep::kFreed && !meet_peer(slot, PairStep::kNone)) {
@@ -171,16 +173,18 @@ Gpu::Outcome Gpu::tmem_free(WarpSlot slot, const Operation& op) {
 Gpu::Outcome Gpu::issue_tmem(WarpSlot slot, Operation& op) {
   Warp& warp = warps_[slot];
   const std::uint32_t first = warp.index % 4 * kWarpLanes;
-  const TmemAddress at{op.address};
+  const auto& access = op.as<operands::TmemAccess>();
+  const TmemAddress at = access.address;
   if (config_.rules.tmem_quarter_of_warp && first != 0 && at.lane() < kWarpLanes) {
     Operation own = op;
-    own.address = at.at_lane(first).value;  // 16 lanes further on where it says so
+    own.as<operands::TmemAccess>().address =
+        at.at_lane(first);  // 16 lanes further on where it says so
     own.flags |= event_flag::kOwnQuarter;
     return issue_tmem(slot, own);
   }
   Event event = event_of(slot, op);
-  const bool half = op.half_rows || op.tmem_shape != TmemShape::k32x32b;
-  event.fault = ctas_[warp.cta].tmem.check(at.column(), op.count);
+  const bool half = access.of_16_lanes();
+  event.fault = ctas_[warp.cta].tmem.check(at.column(), access.columns);
   if (op.lanes != kWarpLanes) {
     fail(event, Fault::kNotWholeWarp, true);
   } else if (event.fault == Fault::kOutOfRange) {
@@ -196,7 +200,6 @@ Gpu::Outcome Gpu::issue_tmem(WarpSlot slot, Operation& op) {
   }
   AsyncOp& async = append(warp.tmem_queue);
   async.operation = op;
-  async.operation.bytes = at.lane();
   async.warp = slot;
   async.cta = async.signal_cta = warp.cta;
   async.serial = ++serial_;
@@ -217,11 +220,12 @@ void Gpu::advance_tmem(std::uint32_t index) {
   ++changes_;
   if (config_.moves_data && op.fragment != nullptr) {
     FragmentData& data = *op.fragment;
-    const TmemAddress at{op.address};
-    const std::uint32_t rows = op.half_rows ? kWarpLanes / 2 : kWarpLanes;
+    const auto& access = op.as<operands::TmemAccess>();
+    const TmemAddress at = access.address;
+    const std::uint32_t rows = access.half_rows ? kWarpLanes / 2 : kWarpLanes;
     for (std::uint32_t lane = 0; lane < kWarpLanes; ++lane) {
       for (std::uint32_t i = 0; i < data.registers; ++i) {
-        const TmemCell cell = TmemCell::of(op.tmem_shape, lane % rows, i);
+        const TmemCell cell = TmemCell::of(access.shape, lane % rows, i);
         std::uint32_t& word = tmem.lane(
             at.lane() + cell.lane)[at.column() + cell.column + lane / rows * data.registers];
         std::uint32_t& held = data.bits[std::size_t{lane} * data.registers + i];
@@ -257,8 +261,7 @@ Gpu::Outcome Gpu::tmem_wait(WarpSlot slot, const Operation& op) {
     op.fragment->settled = true;
   }
   Event event = event_of(slot, op);
-  const bool whole =
-      op.lanes == kWarpLanes || op.wanted != 0;  // of registers alone: no instruction
+  const bool whole = op.lanes == kWarpLanes || op.as<operands::TmemWait>().of_registers;
   event.fault = whole ? Fault::kNone : Fault::kNotWholeWarp;
   emit(event);
   return Outcome::kDone;

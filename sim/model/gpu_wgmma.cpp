@@ -11,8 +11,9 @@
 namespace warptwin::sim {
 
 Fault Gpu::check_wgmma(WarpSlot slot, const Operation& op) const {
+  const auto& wgmma = op.as<operands::Wgmma>();
   const Warp& warp = warps_[slot];
-  const UmmaInstructionDescriptor instruction{op.instruction, static_cast<MmaKind>(op.kind)};
+  const UmmaInstructionDescriptor& instruction = wgmma.instruction;
   const std::uint32_t n = instruction.n();
   if (warp.index / kWarpsPerWarpgroup * kWarpsPerWarpgroup + kWarpsPerWarpgroup >
       config_.warps_per_cta) {
@@ -35,10 +36,9 @@ Fault Gpu::check_wgmma(WarpSlot slot, const Operation& op) const {
         return fit;
       };
   const bool in_registers = (op.flags & event_flag::kTmemA) != 0;
-  const bool fit =
-      (in_registers ||
-       fits(op.descriptor_a, kWgmmaRows, instruction.a_major(), instruction.a_type())) &&
-      fits(op.descriptor_b, n, instruction.b_major(), instruction.b_type());
+  const bool fit = (in_registers ||
+                    fits(wgmma.a.bits, kWgmmaRows, instruction.a_major(), instruction.a_type())) &&
+                   fits(wgmma.b.bits, n, instruction.b_major(), instruction.b_type());
   return fit ? Fault::kNone : Fault::kBadDescriptor;
 }
 
@@ -59,12 +59,13 @@ bool Gpu::leaves_warpgroup(WarpSlot slot) const {
 
 // The k-th of a warpgroup is on its way when all four warps have issued it.
 Gpu::Outcome Gpu::issue_wgmma(WarpSlot slot, Operation& op) {
+  const auto& wgmma = op.as<operands::Wgmma>();
   Warp& warp = warps_[slot];
   Event event = event_of(slot, op);
-  event.global = op.descriptor_a;
-  event.extra = op.descriptor_b;
-  event.wanted = op.instruction;
-  event.phase = op.kind;
+  event.global = wgmma.a.bits;
+  event.extra = wgmma.b.bits;
+  event.wanted = wgmma.instruction.bits;
+  event.phase = static_cast<std::uint32_t>(wgmma.instruction.kind);
   event.pending = warp.wgmma_issued;
   const Fault fault = op.lanes != kWarpLanes ? Fault::kNotWholeWarp : check_wgmma(slot, op);
   if (fault != Fault::kNone) {
@@ -80,18 +81,18 @@ Gpu::Outcome Gpu::issue_wgmma(WarpSlot slot, Operation& op) {
     forming.async.operation = op;
     forming.async.operation.fragment = nullptr;
     forming.async.operation.fragment_a = nullptr;
-    forming.async.operation.global = op.descriptor_a;
-    forming.async.operation.wanted = op.instruction;
     forming.async.warp = first;
     forming.async.cta = forming.async.signal_cta = warp.cta;
     forming.async.serial = ++serial_;
     forming.async.accumulators = std::make_shared<WarpgroupRegisters>();
   }
   FormingWgmma& forming = leader.wgmma_forming[place];
-  const Operation& agreed = forming.async.operation;
+  const auto& agreed = forming.async.operation.as<operands::Wgmma>();
   FragmentData& d = *op.fragment;
-  if (agreed.descriptor_a != op.descriptor_a || agreed.descriptor_b != op.descriptor_b ||
-      agreed.instruction != op.instruction || agreed.kind != op.kind || agreed.flags != op.flags) {
+  if (agreed.a.bits != wgmma.a.bits || agreed.b.bits != wgmma.b.bits ||
+      agreed.instruction.bits != wgmma.instruction.bits ||
+      agreed.instruction.kind != wgmma.instruction.kind ||
+      forming.async.operation.flags != op.flags) {
     event.fault = Fault::kNotWarpgroup;
   } else if (std::exchange(d.touched_early, false)) {
     event.fault = Fault::kUnwaited;
@@ -134,11 +135,12 @@ void Gpu::finish_wgmma(std::uint32_t index) {
   Warp& leader = warps_[index];
   const AsyncOp& async = leader.tensor_queue.front();
   const Operation& op = async.operation;
+  const auto& wgmma = op.as<operands::Wgmma>();
   if (config_.moves_data) {
     WgmmaOperands operands;
-    operands.instruction = {op.instruction, static_cast<MmaKind>(op.kind)};
-    operands.a = {shared_of(async.cta), config_.shared_bytes, {op.descriptor_a}};
-    operands.b = {shared_of(async.cta), config_.shared_bytes, {op.descriptor_b}};
+    operands.instruction = wgmma.instruction;
+    operands.a = {shared_of(async.cta), config_.shared_bytes, wgmma.a};
+    operands.b = {shared_of(async.cta), config_.shared_bytes, wgmma.b};
     for (std::uint32_t i = 0; i < kWarpsPerWarpgroup; ++i) {
       operands.d[i] = (*async.accumulators)[i]->bits.data();
       if (async.registers_a != nullptr && (*async.registers_a)[i] != nullptr) {
@@ -150,8 +152,8 @@ void Gpu::finish_wgmma(std::uint32_t index) {
   }
   if (sink_ != nullptr) {
     Event event = event_of(async, Step::kWritten);
-    event.extra = op.descriptor_b;
-    event.phase = op.kind;
+    event.extra = wgmma.b.bits;
+    event.phase = static_cast<std::uint32_t>(wgmma.instruction.kind);
     event.pending = leader.wgmma_done;
     event.expected = kWarpsPerWarpgroup;
     emit(event);
@@ -160,7 +162,8 @@ void Gpu::finish_wgmma(std::uint32_t index) {
   for (std::uint32_t i = 0; i < kWarpsPerWarpgroup; ++i) {
     const Warp& warp = warps_[index + i];
     if (warp.status == WarpStatus::kBlocked && warp.blocked_on.op == Op::kWgmmaWait &&
-        wgmmas_to_wait_for(warp, warp.blocked_on.count) <= leader.wgmma_done) {
+        wgmmas_to_wait_for(warp, warp.blocked_on.as<operands::WgmmaWait>().pending) <=
+            leader.wgmma_done) {
       ready_.insert(Agents::warp(index + i));
     }
   }
@@ -182,18 +185,19 @@ Gpu::Outcome Gpu::wgmma_groups(WarpSlot slot, Operation& op) {
     return Outcome::kDone;
   }
   if (op.op == Op::kWgmmaFence) {
-    warp.wgmma_fenced = op.global;
+    warp.wgmma_fenced = op.as<operands::WgmmaFence>().time;
     event.global = 0;
   } else if (op.op == Op::kWgmmaCommit) {
     event.phase = warp.wgmma_group++;
     event.pending = warp.wgmma_issued;
     warp.wgmma_groups.push_back(warp.wgmma_issued);
   } else {
-    const std::uint32_t wanted = wgmmas_to_wait_for(warp, op.count);
+    const std::uint32_t left = op.as<operands::WgmmaWait>().pending;
+    const std::uint32_t wanted = wgmmas_to_wait_for(warp, left);
     if (wanted > leader.wgmma_done) {
       return block(slot, op);
     }
-    while (warp.wgmma_groups.size() > op.count) {
+    while (warp.wgmma_groups.size() > left) {
       warp.wgmma_over = std::max(warp.wgmma_over, warp.wgmma_groups.front());
       warp.wgmma_groups.erase(warp.wgmma_groups.begin());
     }

@@ -13,25 +13,26 @@
 namespace warptwin::sim {
 
 Gpu::Outcome Gpu::shared_word(WarpSlot slot, Operation& op) {
+  const auto& word = op.as<operands::SharedWord>();
   Warp& warp = warps_[slot];
   Event event = event_of(slot, op);
   event.bytes = 4;
-  if (op.address % 4 != 0 || op.address + 4 > config_.shared_bytes) {
-    fail(event, op.address % 4 != 0 ? Fault::kMisaligned : Fault::kOutOfRange, true);
+  if (word.address % 4 != 0 || word.address + 4 > config_.shared_bytes) {
+    fail(event, word.address % 4 != 0 ? Fault::kMisaligned : Fault::kOutOfRange, true);
   } else {
-    if (find_barrier(warp.cta, op.address & ~7U) != nullptr) {
+    if (find_barrier(warp.cta, word.address & ~7U) != nullptr) {
       event.fault = Fault::kOverlap;
     }
     Cta& cta = ctas_[warp.cta];
-    std::byte* at = cta.shared.data() + op.address;
+    std::byte* at = cta.shared.data() + word.address;
     if (op.op == Op::kSharedLoad) {
       std::memcpy(&op.result, at, 4);
-      if (!cta.unknown.empty() && cta.unknown[op.address / 4]) {
-        op.result = unknown_word(op.address);
+      if (!cta.unknown.empty() && cta.unknown[word.address / 4]) {
+        op.result = unknown_word(word.address);
       }
     } else {
-      std::memcpy(at, &op.count, 4);
-      set_unknown(cta, op.address, op.address + 4, false);
+      std::memcpy(at, &word.value, 4);
+      set_unknown(cta, word.address, word.address + 4, false);
       ++changes_;
     }
   }
@@ -43,16 +44,17 @@ namespace {
 
 // The values of a warp's part of an accumulator that lie in the columns of the tile.
 void store_accumulator(const Operation& op, std::byte* shared) {
-  const std::uint32_t size = bytes_of(op.element);
+  const auto& rows = op.as<operands::SharedRows>();
+  const std::uint32_t size = bytes_of(rows.element);
   const std::uint32_t registers = op.fragment->registers;
   for (std::size_t i = 0; i < op.fragment->bits.size(); ++i) {
     const WgmmaCell cell = WgmmaCell::of(static_cast<std::uint32_t>(i / registers),
                                          static_cast<std::uint32_t>(i % registers));
-    const std::uint32_t column = cell.column - op.column;  // of the tile; wraps before its first
-    if (column < op.row_bytes / size) {
-      const std::uint32_t linear = (op.row + cell.row) * op.row_bytes + column * size;
-      const std::uint32_t bits = encode(op.element, std::bit_cast<float>(op.fragment->bits[i]));
-      std::memcpy(shared + swizzled(op.address + linear, op.swizzle), &bits, size);
+    const std::uint32_t column = cell.column - rows.column;  // of the tile; wraps before its first
+    if (column < rows.row_bytes / size) {
+      const std::uint32_t linear = (rows.row + cell.row) * rows.row_bytes + column * size;
+      const std::uint32_t bits = encode(rows.element, std::bit_cast<float>(op.fragment->bits[i]));
+      std::memcpy(shared + swizzled(rows.tile + linear, rows.swizzle), &bits, size);
     }
   }
 }
@@ -60,43 +62,44 @@ void store_accumulator(const Operation& op, std::byte* shared) {
 }  // namespace
 
 Gpu::Outcome Gpu::shared_row(WarpSlot slot, const Operation& op) {
+  const auto& rows = op.as<operands::SharedRows>();
   Warp& warp = warps_[slot];
   Event event = event_of(slot, op);
-  event.phase = op.row;
-  event.wanted = op.column;
-  event.peer = op.row_bytes;
-  const std::uint32_t size = bytes_of(op.element);
+  event.phase = rows.row;
+  event.wanted = rows.column;
+  event.peer = rows.row_bytes;
+  const std::uint32_t size = bytes_of(rows.element);
   const std::uint32_t registers = op.fragment == nullptr ? 0 : op.fragment->registers;
-  const std::uint32_t lines = op.half_rows ? kWarpLanes / 2 : kWarpLanes;  // of the lanes
-  const std::uint32_t along = kWarpLanes / lines * registers;              // values of each
-  event.count = op.by_columns ? along : lines;  // rows, and the bytes of each
-  event.bytes = (op.by_columns ? lines : along) * size;
-  if (op.of_accumulator) {
+  const std::uint32_t lines = rows.half_rows ? kWarpLanes / 2 : kWarpLanes;  // of the lanes
+  const std::uint32_t along = kWarpLanes / lines * registers;                // values of each
+  event.count = rows.by_columns ? along : lines;  // rows, and the bytes of each
+  event.bytes = (rows.by_columns ? lines : along) * size;
+  if (rows.of_accumulator) {
     event.wanted = 0;
     event.count = kWgmmaWarpRows;
-    event.bytes = op.row_bytes;
+    event.bytes = rows.row_bytes;
   }
   event.expected = size;
-  event.extra = static_cast<std::uint64_t>(op.swizzle);
-  const std::uint32_t last = (op.row + event.count) * op.row_bytes;
-  if (op.address + last > config_.shared_bytes) {
+  event.extra = static_cast<std::uint64_t>(rows.swizzle);
+  const std::uint32_t last = (rows.row + event.count) * rows.row_bytes;
+  if (rows.tile + last > config_.shared_bytes) {
     fail(event, Fault::kOutOfRange, true);
     emit(event);
     return Outcome::kDone;
   }
   const bool load = op.op == Op::kSharedLoad;
   if (op.fragment != nullptr) {
-    const Fault early = op.of_accumulator ? Fault::kUnwaited : Fault::kUnsettled;
+    const Fault early = rows.of_accumulator ? Fault::kUnwaited : Fault::kUnsettled;
     event.fault = load || op.fragment->settled ? Fault::kNone : early;
     op.fragment->settled = load || op.fragment->settled;
   }
   if (!config_.moves_data && !load) {
     set_unknown(ctas_[warp.cta],
-                op.address + op.row * op.row_bytes,
-                op.address + (op.row + event.count) * op.row_bytes,
+                rows.tile + rows.row * rows.row_bytes,
+                rows.tile + (rows.row + event.count) * rows.row_bytes,
                 true);
   }
-  if (config_.moves_data && op.of_accumulator) {
+  if (config_.moves_data && rows.of_accumulator) {
     store_accumulator(op, ctas_[warp.cta].shared.data());
   } else if (config_.moves_data && op.fragment != nullptr) {
     std::byte* shared = ctas_[warp.cta].shared.data();
@@ -105,15 +108,17 @@ Gpu::Outcome Gpu::shared_row(WarpSlot slot, const Operation& op) {
         std::uint32_t& cell = op.fragment->bits[std::size_t{lane} * registers + i];
         const std::uint32_t line = lane % lines;
         const std::uint32_t place = lane / lines * registers + i;
-        const auto [down, right] = op.by_columns ? std::pair{place, line} : std::pair{line, place};
-        const std::uint32_t linear = (op.row + down) * op.row_bytes + (op.column + right) * size;
-        std::byte* at = shared + swizzled(op.address + linear, op.swizzle);
+        const auto [down, right] =
+            rows.by_columns ? std::pair{place, line} : std::pair{line, place};
+        const std::uint32_t linear =
+            (rows.row + down) * rows.row_bytes + (rows.column + right) * size;
+        std::byte* at = shared + swizzled(rows.tile + linear, rows.swizzle);
         std::uint32_t bits = 0;
         if (load) {
           std::memcpy(&bits, at, size);
-          cell = std::bit_cast<std::uint32_t>(decode(op.element, bits));
+          cell = std::bit_cast<std::uint32_t>(decode(rows.element, bits));
         } else {
-          bits = encode(op.element, std::bit_cast<float>(cell));
+          bits = encode(rows.element, std::bit_cast<float>(cell));
           std::memcpy(at, &bits, size);
         }
       }
@@ -125,15 +130,16 @@ Gpu::Outcome Gpu::shared_row(WarpSlot slot, const Operation& op) {
 }
 
 Gpu::Outcome Gpu::global_load(WarpSlot slot, Operation& op) {
+  const std::uint64_t address = op.as<operands::GlobalWord>().address;
   Event event = event_of(slot, op);
   event.bytes = 4;
-  if (!memory_->in_range(op.global, 4) || op.global % 4 != 0) {
-    fail(event, op.global % 4 != 0 ? Fault::kMisaligned : Fault::kOutOfRange, true);
-  } else if (const std::byte* at = memory_->at(op.global, 4);
-             at != nullptr && !memory_->unknown(op.global)) {
+  if (!memory_->in_range(address, 4) || address % 4 != 0) {
+    fail(event, address % 4 != 0 ? Fault::kMisaligned : Fault::kOutOfRange, true);
+  } else if (const std::byte* at = memory_->at(address, 4);
+             at != nullptr && !memory_->unknown(address)) {
     std::memcpy(&op.result, at, 4);
   } else {
-    op.result = unknown_word(op.global);
+    op.result = unknown_word(address);
   }
   emit(event);
   return Outcome::kDone;
@@ -141,18 +147,19 @@ Gpu::Outcome Gpu::global_load(WarpSlot slot, Operation& op) {
 
 // The copies that are on their way use the new address, as some of them would on hardware.
 Gpu::Outcome Gpu::replace_in_map(WarpSlot slot, const Operation& op) {
+  const auto& change = op.as<operands::MapChange>();
   Event event = event_of(slot, op);
-  if (op.replaced != nullptr) {
-    if (op.count >= memory_->maps.size()) {
-      memory_->maps.resize(op.count + 1);
+  if (change.replaced != nullptr) {
+    if (change.map >= memory_->maps.size()) {
+      memory_->maps.resize(change.map + 1);
     }
-    memory_->maps[op.count] = *op.replaced;
+    memory_->maps[change.map] = *change.replaced;
     ++changes_;
-  } else if (op.count >= memory_->maps.size() ||
-             !memory_->in_range(op.global, memory_->maps[op.count].span_bytes())) {
+  } else if (change.map >= memory_->maps.size() ||
+             !memory_->in_range(change.address, memory_->maps[change.map].span_bytes())) {
     fail(event, Fault::kOutOfRange, true);
   } else {
-    memory_->maps[op.count].address = op.global;
+    memory_->maps[change.map].address = change.address;
     ++changes_;
   }
   emit(event);
@@ -171,33 +178,34 @@ void Gpu::wake_pollers(std::uint64_t address, std::uint64_t size) {
 }
 
 Gpu::Outcome Gpu::global_word(WarpSlot slot, Operation& op) {
+  const auto& told = op.as<operands::GlobalWord>();
   Event event = event_of(slot, op);
-  auto* atomic = op.op == Op::kGlobalRedAdd ? static_cast<AtomicUpdate*>(op.access) : nullptr;
+  AtomicUpdate* const atomic = told.update;
   const std::uint32_t size = atomic == nullptr ? 4 : atomic->bytes;
   event.bytes = 4;
-  std::byte* at = memory_->at(op.global, size);
-  if (at == nullptr || op.global % size != 0) {
+  std::byte* at = memory_->at(told.address, size);
+  if (at == nullptr || told.address % size != 0) {
     fail(event, at == nullptr ? Fault::kOutOfRange : Fault::kMisaligned, true);
     emit(event);
     return Outcome::kDone;
   }
   std::uint32_t word = 0;
   std::memcpy(&word, at, 4);
-  if (atomic == nullptr && memory_->unknown(op.global)) {
-    word = unknown_word(op.global);
+  if (atomic == nullptr && memory_->unknown(told.address)) {
+    word = unknown_word(told.address);
   }
   op.result = word;
   event.pending = word;  // before
   if (atomic != nullptr) {
-    const bool was_unknown = memory_->unknown(op.global);
+    const bool was_unknown = memory_->unknown(told.address);
     const bool unknown = was_unknown || atomic->leaves_unknown;
     std::memcpy(&atomic->before, at, size);
     const std::uint64_t after = atomic->update(atomic->before);
     // One that leaves what it finds, as of a lock that is taken, is no more than a look.
     changes_ += unknown != was_unknown || std::memcmp(at, &after, size) != 0 ? 1 : 0;
     std::memcpy(at, &after, size);
-    memory_->set_unknown(op.global, size, unknown);
-    wake_pollers(op.global, size);
+    memory_->set_unknown(told.address, size, unknown);
+    wake_pollers(told.address, size);
     // An event for each four bytes, as of every word.
     for (std::uint32_t half = 0; half < size; half += 4, event.global += 4) {
       event.pending = static_cast<std::uint32_t>(atomic->before >> (8 * half));
@@ -207,25 +215,25 @@ Gpu::Outcome Gpu::global_word(WarpSlot slot, Operation& op) {
     return Outcome::kDone;
   }
   if (op.op == Op::kGlobalWait) {
-    event.phase = op.rank;
-    event.extra = op.descriptor_a;
+    event.phase = told.test;
+    event.extra = told.test_operands;
   }
-  const bool waits =
-      op.op == Op::kGlobalWait && !WordTest::of(op.rank, op.descriptor_a, op.count).holds(word);
+  const bool waits = op.op == Op::kGlobalWait &&
+                     !WordTest::of(told.test, told.test_operands, told.value).holds(word);
   if (waits && (op.flags & event_flag::kPeek) != 0) {
     return Outcome::kDone;
   }
   if (waits) {
-    global_waiters_[op.global].push_back(slot);
+    global_waiters_[told.address].push_back(slot);
     return block(slot, op);
   }
   if (op.op == Op::kGlobalStoreRelease || op.op == Op::kGlobalRedAdd) {
     // Every executing lane of a reduction adds.
-    word = op.op == Op::kGlobalStoreRelease ? op.count : word + op.count * op.lanes;
+    word = op.op == Op::kGlobalStoreRelease ? told.value : word + told.value * op.lanes;
     std::memcpy(at, &word, 4);
-    memory_->set_unknown(op.global, 4, false);
+    memory_->set_unknown(told.address, 4, false);
     ++changes_;
-    wake_pollers(op.global, 4);
+    wake_pollers(told.address, 4);
   }
   event.wanted = word;
   emit(event);
@@ -233,30 +241,31 @@ Gpu::Outcome Gpu::global_word(WarpSlot slot, Operation& op) {
 }
 
 Gpu::Outcome Gpu::set_registers(WarpSlot slot, const Operation& op) {
+  const std::uint32_t count = op.as<operands::Registers>().count;
   Warp& warp = warps_[slot];
   Cta& cta = ctas_[warp.cta];
   Event event = event_of(slot, op);
   const bool increase = (op.flags & event_flag::kIncrease) != 0;
-  if (op.count < 24 || op.count > 256 || op.count % 8 != 0) {
+  if (count < 24 || count > 256 || count % 8 != 0) {
     fail(event, Fault::kOutOfRange, true);
     emit(event);
     return Outcome::kDone;
   }
   if (op.lanes != kWarpLanes) {
     event.fault = Fault::kNotWholeWarp;
-  } else if (increase ? op.count < warp.registers : op.count > warp.registers) {
+  } else if (increase ? count < warp.registers : count > warp.registers) {
     event.fault = Fault::kBadCount;
   } else if (increase) {
-    const std::uint32_t needed = op.count - warp.registers;
+    const std::uint32_t needed = count - warp.registers;
     if (needed > cta.free_registers) {
       cta.register_waiters |= 1U << warp.index;
       return block(slot, op);
     }
     cta.free_registers -= needed;
-    warp.registers = op.count;
+    warp.registers = count;
   } else {
-    cta.free_registers += warp.registers - op.count;
-    warp.registers = op.count;
+    cta.free_registers += warp.registers - count;
+    warp.registers = count;
     for (std::uint32_t waiting = std::exchange(cta.register_waiters, 0); waiting != 0;
          waiting &= waiting - 1) {
       ready_.insert(

@@ -2,19 +2,19 @@
 
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <memory>
 #include <string_view>
+#include <utility>
+#include <variant>
 #include <vector>
 
-#include "common/machine/element.hpp"
-#include "common/machine/note.hpp"
-#include "common/machine/shared_tile.hpp"
 #include "common/machine/types.hpp"
 #include "common/trace/event.hpp"
 
-#include "sim/model/copy_form.hpp"
 #include "sim/model/lane_access.hpp"
+#include "sim/model/operands.hpp"
 
 namespace warptwin::sim {
 
@@ -29,10 +29,6 @@ struct FragmentData {
   bool reported = false;
   std::vector<std::uint32_t> bits;  // empty when no data moves
 };
-
-/// How a tcgen05.ld or .st spreads tensor memory over the lanes of a warp: 32 lanes of it, or 16
-/// whose rows of 64, 128 or 256 bits are shared by as many threads as they have pairs of words.
-enum class TmemShape : std::uint8_t { k32x32b, k16x64b, k16x128b, k16x256b };
 
 /// The place of a thread's register, from the operation's first lane and column on.
 struct TmemCell {
@@ -55,8 +51,6 @@ struct TmemCell {
   }
 };
 
-struct TensorMapState;
-
 /// Where an agent is in its program, its registers included, as one number: another one where it
 /// has not come back to the same.
 class AgentState {
@@ -69,61 +63,85 @@ class AgentState {
 
 /// Whether both are one instruction of a kernel's text, by which a try that is made again is known.
 /// Two on one line are not the same. Instructions of PTX that share a line have no column: their
-/// `Operation::place` tells them apart.
+/// `operands::Mbarrier::place` tells them apart.
 inline bool same_instruction(const SourceSite& a, const SourceSite& b) {
   return a.line == b.line && a.column == b.column &&
          (a.file == b.file || std::string_view{a.file} == b.file);
 }
 
-/// What one warp, or lanes of it, do together. Small fields stand together: an operation is made,
-/// and often copied, for each step of a run.
+/// What one warp, or lanes of it, do together. What it says beside that stands in its operands,
+/// whose type is that of its kind. Small fields stand together: an operation is made, and often
+/// copied, for each step of a run.
 struct Operation {
-  Op op = Op::kCount;
+  Op op = Op::kCount;  // changes only to one with the same operands
   std::uint8_t lanes = 32;
   std::uint8_t lane = 0;  // which one, of a single lane
-  std::uint8_t kind = 0;  // MmaKind
   Ordering ordering{Semantics::kRelaxed, Scope::kCta};
   std::uint16_t flags = 0;
-  CtaMask mask{};
-  CtaGroup group = CtaGroup::kOne;
-  ElementType element = ElementType::kF32;
-  Swizzle swizzle = Swizzle::kNone;
-  StageStep stage_step = StageStep::kProducerAcquired;
-  TensorMode tensor_mode = TensorMode::kTile;
-  CopyReduction reduction{};
-  TmemShape tmem_shape = TmemShape::k32x32b;  // of other tcgen05.ld and .st
-  bool half_rows = false;       // of tcgen05.ld.16x32bx2 and its stores: two lanes share one
-  bool by_columns = false;      // a lane has a column of the tile, not a row
-  bool of_accumulator = false;  // columns `column` on of a warp's rows of wgmma's D
-  std::uint32_t some = 0;       // which lanes, where they are several but not all, as bits
-  std::uint32_t address = 0;    // shared (own CTA, or cluster when kRemote), tmem, barrier id
-  std::uint32_t peer = 0;       // the second address: mbarrier of a copy
-  std::uint32_t count = 0;
-  std::uint32_t bytes = 0;
-  std::uint32_t wanted = 0;
-  std::uint32_t map = 0;  // tensor map number
-  std::uint32_t rank = 0;
-  std::int32_t at[5] = {};
-  std::uint16_t offset[3] = {};  // of im2col
-  std::uint32_t instruction = 0;
-  std::uint32_t place = 0;    // of a try in PTX: its instruction, where a line has several
-  std::uint32_t scale_a = 0;  // tensor memory, of a block-scaled MMA
-  std::uint32_t scale_b = 0;
-  std::uint32_t row = 0;  // of a row of a tile: first row, first column, bytes of a row
-  std::uint32_t column = 0;
-  std::uint32_t row_bytes = 0;
+  std::uint32_t some = 0;    // which lanes, where they are several but not all, as bits
   std::uint32_t result = 0;  // of a word load, a try, an allocation; of a wgmma 1: it has begun
-  std::uint64_t global = 0;
-  std::uint64_t descriptor_a = 0;
-  std::uint64_t descriptor_b = 0;
-  std::shared_ptr<FragmentData> fragment;
+  std::shared_ptr<FragmentData> fragment;    // registers that it fills, stores or waits for
   std::shared_ptr<FragmentData> fragment_a;  // of a wgmma: A, where it is in registers
-  LaneAccess* access = nullptr;  // of bytes at an address for each lane; whoever performs it has it
-  const TensorMapState* replaced = nullptr;  // of kTensormapReplace: all of the map; likewise
-  const std::vector<AsyncAccess>* copies = nullptr;  // that a kOfCopies update is about; likewise
-  const LaneRace* race = nullptr;     // with what lanes of the warp did before; likewise
+  const LaneRace* race = nullptr;     // with what its lanes did before; whoever performs it has it
   const AgentState* state = nullptr;  // of whoever performs it, who can tell where he is
   SourceSite site{};
+
+  Operation() = default;
+  /// With the operands of its kind, all as they are by default: of a load or store those of a word,
+  /// until `set` gives it others.
+  explicit Operation(Op kind);
+
+  /// The operands, where they are of type `T`. Else the process ends, as by a broken invariant, and
+  /// names what was asked of which operation.
+  template <class T>
+  T& as() {
+    if (T* const of = std::get_if<T>(&operands_)) {
+      return *of;
+    }
+    lacks(kIndexOf<T>);
+  }
+  template <class T>
+  const T& as() const {
+    if (const T* const of = std::get_if<T>(&operands_)) {
+      return *of;
+    }
+    lacks(kIndexOf<T>);
+  }
+  template <class T>
+  bool is() const {
+    return std::holds_alternative<T>(operands_);
+  }
+  /// Gives it operands of this type.
+  template <class T>
+  T& set() {
+    return operands_.emplace<T>();
+  }
+
+  /// Of both kinds of MMA.
+  operands::Product& product();
+  const operands::Product& product() const;
+  /// Address of the mbarrier that counts the bytes of a load.
+  std::uint32_t& load_barrier();
+  std::uint32_t load_barrier() const;
+  /// CTAs of a load, a commit or a request for clusters; none of all else, nor where none is named.
+  CtaMask mask() const;
+  void set_mask(CtaMask mask);
+  /// Of tcgen05 and of copies; of all else one CTA.
+  CtaGroup group() const;
+  void set_group(CtaGroup group);
+  /// Bytes at an address for each lane, or an atomic of one; null where it has neither.
+  LaneAccess* access() const;
+  /// Drops what whoever performs it has, once it has been taken up.
+  void let_go();
+  /// Sets what an event says of the operands.
+  void tell(Event& event) const;
+
+ private:
+  template <class T>
+  static constexpr std::size_t kIndexOf = AnyOperands{std::in_place_type<T>}.index();
+  [[noreturn]] void lacks(std::size_t index) const;
+
+  AnyOperands operands_;
 };
 
 }  // namespace warptwin::sim

@@ -36,7 +36,7 @@ class OperationBuilder {
                        const SimFragment<kRegisters>& fragment,
                        SourceSite site) const {
     Operation op = row_of(kind, tile, row, site);
-    op.column = column;
+    op.as<operands::SharedRows>().column = column;
     op.fragment = fragment.data();
     return op;
   }
@@ -46,12 +46,12 @@ class OperationBuilder {
                    std::uint32_t row,
                    SourceSite site) const {
     Operation op = make(kind, site);
-    op.rank = 1;
-    op.address = tile.base.value;
-    op.row = row;
-    op.row_bytes = tile.row_bytes();
-    op.swizzle = tile.swizzle;
-    op.element = Element::kType;
+    auto& rows = op.set<operands::SharedRows>();
+    rows.tile = tile.base.value;
+    rows.row = row;
+    rows.row_bytes = tile.row_bytes();
+    rows.swizzle = tile.swizzle;
+    rows.element = Element::kType;
     return op;
   }
   // The same operand in the words of tcgen05, in which the model reads both.
@@ -61,8 +61,7 @@ class OperationBuilder {
         operand.start(), operand.leading_bytes(), operand.stride_bytes(), operand.swizzle());
   }
   Operation make(Op kind, SourceSite site) const {
-    Operation op;
-    op.op = kind;
+    Operation op{kind};
     op.lanes = lanes_.count;
     op.lane = lanes_.one;
     op.site = site;
@@ -79,12 +78,12 @@ class OperationBuilder {
   }
   Operation on_barrier(Op kind, Mbarrier bar, SourceSite site) const {
     Operation op = make(kind, site);
-    op.address = bar.address.value;
+    op.as<operands::Mbarrier>().address = bar.address.value;
     return op;
   }
   Operation arrive(Mbarrier bar, std::uint32_t count, Ordering ordering, SourceSite site) const {
     Operation op = on_barrier(Op::kMbarrierArrive, bar, site);
-    op.count = count;
+    op.as<operands::Mbarrier>().count = count;
     op.ordering = ordering;
     return op;
   }
@@ -101,20 +100,19 @@ class OperationBuilder {
     constexpr bool kRemote = std::is_same_v<Bar, RemoteMbarrier>;
     Operation op = arrive(bar, 1, kRemote ? kReleaseCluster : kReleaseCta, site);
     op.flags |= event_flag::kExpectTx;
-    op.bytes = bytes;
+    op.as<operands::Mbarrier>().bytes = bytes;
     return op;
   }
   Operation wait(Op kind, Mbarrier bar, WaitPhase phase, Ordering ordering, SourceSite site) const {
     Operation op = on_barrier(kind, bar, site);
-    op.wanted = phase.value();
+    op.as<operands::Mbarrier>().phase = phase.value();
     op.flags = phase.is_exact() ? event_flag::kExactPhase : std::uint16_t{0};
     op.ordering = ordering;
     return op;
   }
   Operation named(Op kind, std::uint32_t id, std::uint32_t threads, SourceSite site) const {
     Operation op = make(kind, site);
-    op.address = id;
-    op.count = threads;
+    op.as<operands::NamedBarrier>() = {id, threads};
     return op;
   }
   template <std::uint32_t kRank>
@@ -124,11 +122,12 @@ class OperationBuilder {
                         Coordinates<kRank> at,
                         SourceSite site) const {
     Operation op = elected(kind, site);
-    op.address = smem.value;
-    op.map = map.number;
-    op.rank = kRank;
+    auto& copy = op.as<operands::Copy>();
+    copy.shared = smem.value;
+    copy.map = map.number;
+    copy.rank = kRank;
     for (std::uint32_t i = 0; i < kRank; ++i) {
-      op.at[i] = at.at[i];
+      copy.at[i] = at.at[i];
     }
     return op;
   }
@@ -138,21 +137,22 @@ class OperationBuilder {
                       std::uint32_t bytes,
                       SourceSite site) const {
     Operation op = elected(kind, site);
-    op.address = smem.value;
-    op.global = global.value;
-    op.bytes = bytes;
+    auto& copy = op.as<operands::Copy>();
+    copy.shared = smem.value;
+    copy.global = global.value;
+    copy.bytes = bytes;
     return op;
   }
   Operation bulk_wait(std::uint32_t pending, SourceSite site) const {
     Operation op = elected(Op::kBulkWaitGroup, site);
-    op.count = pending;
-    op.wanted = lanes_.count == 1 ? 1 : 0;
+    op.as<operands::BulkWait>() = {pending, lanes_.count == 1};
     return op;
   }
   static void aim(Operation& op, const CopyTarget& target) {
-    op.peer = target.barrier.address.value;
-    op.mask = target.multicast;
-    op.group = target.group;
+    auto& copy = op.as<operands::Copy>();
+    copy.barrier = target.barrier.address.value;
+    copy.mask = target.multicast;
+    copy.group = target.group;
   }
   // An MMA, but for its A.
   Operation mma(CtaGroup group,
@@ -162,29 +162,33 @@ class OperationBuilder {
                 bool accumulate,
                 SourceSite site) const {
     Operation op = elected(Op::kTcgen05Mma, site);
-    op.group = group;
-    op.address = d.value;
-    op.descriptor_b = b.bits;
-    op.instruction = instruction.bits;
-    op.kind = static_cast<std::uint8_t>(instruction.kind);
+    auto& mma = op.as<operands::Mma>();
+    mma.group = group;
+    mma.d = d;
+    mma.b = b;
+    mma.instruction = instruction;
     op.flags = accumulate ? event_flag::kAccumulate : std::uint16_t{0};
     return op;
   }
-  Operation tmem_region(Op kind,
-                        CtaGroup group,
-                        std::uint32_t address,
+  Operation tmem_region(
+      Op kind, CtaGroup group, TmemAddress address, std::uint32_t columns, SourceSite site) const {
+    Operation op = make(kind, site);
+    op.as<operands::TmemRegion>() = {address, columns, group};
+    return op;
+  }
+  Operation tmem_access(Op kind,
+                        TmemAddress address,
                         std::uint32_t columns,
                         SourceSite site) const {
     Operation op = make(kind, site);
-    op.group = group;
-    op.address = address;
-    op.count = columns;
+    auto& access = op.as<operands::TmemAccess>();
+    access.address = address;
+    access.columns = columns;
     return op;
   }
   Operation clc_query(SharedAddress response, std::uint32_t what, SourceSite site) const {
     Operation op = make(Op::kClcQuery, site);
-    op.address = response.value;
-    op.count = what;
+    op.as<operands::ClcQuery>() = {response.value, what};
     return op;
   }
   Operation global_word(Op kind,
@@ -192,8 +196,9 @@ class OperationBuilder {
                         std::uint32_t value,
                         SourceSite site) const {
     Operation op = make(kind, site);
-    op.global = address.value;
-    op.count = value;
+    auto& word = op.as<operands::GlobalWord>();
+    word.address = address.value;
+    word.value = value;
     return op;
   }
 

@@ -94,7 +94,7 @@ class SimMachine : private OperationBuilder {
   // mbarriers
   void mbarrier_init(Mbarrier bar, std::uint32_t count, SourceSite site = SourceSite::current()) {
     Operation op = on_barrier(Op::kMbarrierInit, bar, site);
-    op.count = count;
+    op.as<operands::Mbarrier>().count = count;
     run(op);
   }
   void mbarrier_inval(Mbarrier bar, SourceSite site = SourceSite::current()) {
@@ -138,14 +138,14 @@ class SimMachine : private OperationBuilder {
                           std::uint32_t bytes,
                           SourceSite site = SourceSite::current()) {
     Operation op = on_barrier(Op::kMbarrierExpectTx, bar, site);
-    op.bytes = bytes;
+    op.as<operands::Mbarrier>().bytes = bytes;
     run(op);
   }
   void mbarrier_complete_tx(Mbarrier bar,
                             std::uint32_t bytes,
                             SourceSite site = SourceSite::current()) {
     Operation op = on_barrier(Op::kMbarrierCompleteTx, bar, site);
-    op.bytes = bytes;
+    op.as<operands::Mbarrier>().bytes = bytes;
     run(op);
   }
   void mbarrier_wait_parity(Mbarrier bar,
@@ -175,7 +175,7 @@ class SimMachine : private OperationBuilder {
   }
   void fence_proxy_async(ProxySpace space, SourceSite site = SourceSite::current()) {
     Operation op = make(Op::kFenceProxyAsync, site);
-    op.count = static_cast<std::uint32_t>(space);
+    op.as<operands::ProxyFence>().space = space;
     run(op);
   }
   // Tensor maps that change on the device. No kernel text does it yet, and the GPU's machine has
@@ -184,8 +184,9 @@ class SimMachine : private OperationBuilder {
                                         GlobalAddress address,
                                         SourceSite site = SourceSite::current()) {
     Operation op = make(Op::kTensormapReplace, site);
-    op.count = map.number;
-    op.global = address.value;
+    auto& change = op.as<operands::MapChange>();
+    change.map = map.number;
+    change.address = address.value;
     run(op);
   }
   // fence.proxy.tensormap::generic.release.gpu: of every map that this thread has changed.
@@ -199,7 +200,7 @@ class SimMachine : private OperationBuilder {
                                      SourceSite site = SourceSite::current()) {
     Operation op = make(Op::kFenceProxyTensormap, site);
     op.ordering = {Semantics::kAcquire, Scope::kGpu};
-    op.count = map.number;
+    op.as<operands::MapFence>().map = map.number;
     run(op);
   }
   void tcgen05_fence_before_thread_sync(SourceSite site = SourceSite::current()) {
@@ -281,16 +282,18 @@ class SimMachine : private OperationBuilder {
                      SharedAddress word,
                      std::uint32_t columns,
                      SourceSite site = SourceSite::current()) {
-    run(tmem_region(Op::kTcgen05Alloc, group, word.value, columns, site));
+    Operation op = make(Op::kTcgen05Alloc, site);
+    op.as<operands::TmemAllocation>() = {word.value, columns, group};
+    run(op);
   }
   void tcgen05_dealloc(CtaGroup group,
                        TmemAddress address,
                        std::uint32_t columns,
                        SourceSite site = SourceSite::current()) {
-    run(tmem_region(Op::kTcgen05Dealloc, group, address.value, columns, site));
+    run(tmem_region(Op::kTcgen05Dealloc, group, address, columns, site));
   }
   void tcgen05_relinquish_alloc_permit(CtaGroup group, SourceSite site = SourceSite::current()) {
-    run(tmem_region(Op::kTcgen05Relinquish, group, 0, 0, site));
+    run(tmem_region(Op::kTcgen05Relinquish, group, TmemAddress{}, 0, site));
   }
   void tcgen05_mma(CtaGroup group,
                    TmemAddress d,
@@ -300,7 +303,7 @@ class SimMachine : private OperationBuilder {
                    bool accumulate,
                    SourceSite site = SourceSite::current()) {
     Operation op = mma(group, d, b, instruction, accumulate, site);
-    op.descriptor_a = a.bits;
+    op.as<operands::Mma>().a = a;
     run(op);
   }
   void tcgen05_mma(CtaGroup group,
@@ -311,7 +314,7 @@ class SimMachine : private OperationBuilder {
                    bool accumulate,
                    SourceSite site = SourceSite::current()) {
     Operation op = mma(group, d, b, instruction, accumulate, site);
-    op.peer = a.value;
+    op.as<operands::Mma>().tmem_a = a;
     op.flags |= event_flag::kTmemA;
     run(op);
   }
@@ -325,9 +328,10 @@ class SimMachine : private OperationBuilder {
                                bool accumulate,
                                SourceSite site = SourceSite::current()) {
     Operation op = mma(group, d, b, instruction, accumulate, site);
-    op.descriptor_a = a.bits;
-    op.scale_a = scale_a.value;
-    op.scale_b = scale_b.value;
+    auto& of = op.as<operands::Mma>();
+    of.a = a;
+    of.scale_a = scale_a;
+    of.scale_b = scale_b;
     op.flags |= event_flag::kBlockScale;
     run(op);
   }
@@ -337,11 +341,7 @@ class SimMachine : private OperationBuilder {
                   TmemCopy shape,
                   SourceSite site = SourceSite::current()) {
     Operation op = elected(Op::kTcgen05Cp, site);
-    op.group = group;
-    op.address = to.value;
-    op.descriptor_a = from.bits;
-    op.wanted = static_cast<std::uint32_t>(shape);
-    op.count = columns_of(shape);
+    op.as<operands::TmemCopy>() = {to, from, shape, columns_of(shape), group};
     run(op);
   }
   void tcgen05_commit(CtaGroup group, Mbarrier bar, SourceSite site = SourceSite::current()) {
@@ -352,31 +352,28 @@ class SimMachine : private OperationBuilder {
                                 CtaMask mask,
                                 SourceSite site = SourceSite::current()) {
     Operation op = elected(Op::kTcgen05Commit, site);
-    op.group = group;
-    op.address = bar.address.value;
-    op.mask = mask;
+    op.as<operands::Commit>() = {bar.address.value, mask, group};
     run(op);
   }
   template <std::uint32_t kRegisters>
   void tcgen05_ld_32x32b(SimFragment<kRegisters>& fragment,
                          TmemAddress address,
                          SourceSite site = SourceSite::current()) {
-    load_tmem(fragment,
-              tmem_region(Op::kTcgen05Ld, CtaGroup::kOne, address.value, kRegisters, site));
+    load_tmem(fragment, tmem_access(Op::kTcgen05Ld, address, kRegisters, site));
   }
   template <std::uint32_t kRegisters>
   void tcgen05_ld_16x32bx2(SimFragment<kRegisters>& fragment,
                            TmemAddress address,
                            SourceSite site = SourceSite::current()) {
-    Operation op = tmem_region(Op::kTcgen05Ld, CtaGroup::kOne, address.value, 2 * kRegisters, site);
-    op.half_rows = true;
+    Operation op = tmem_access(Op::kTcgen05Ld, address, 2 * kRegisters, site);
+    op.as<operands::TmemAccess>().half_rows = true;
     load_tmem(fragment, op);
   }
   template <std::uint32_t kRegisters>
   void tcgen05_st_32x32b(TmemAddress address,
                          const SimFragment<kRegisters>& fragment,
                          SourceSite site = SourceSite::current()) {
-    Operation op = tmem_region(Op::kTcgen05St, CtaGroup::kOne, address.value, kRegisters, site);
+    Operation op = tmem_access(Op::kTcgen05St, address, kRegisters, site);
     op.fragment = fragment.data();
     run(op);
   }
@@ -398,8 +395,9 @@ class SimMachine : private OperationBuilder {
                  const SimFragment<kRegisters>& fragment,
                  SourceSite site = SourceSite::current()) {
     Operation op = shared_row(Op::kSharedStore, tile, row, column, fragment, site);
-    op.by_columns = kHolds == LaneHolds::kColumn || kHolds == LaneHolds::kHalfColumn;
-    op.half_rows = kHolds == LaneHolds::kHalfRow || kHolds == LaneHolds::kHalfColumn;
+    auto& rows = op.as<operands::SharedRows>();
+    rows.by_columns = kHolds == LaneHolds::kColumn || kHolds == LaneHolds::kHalfColumn;
+    rows.half_rows = kHolds == LaneHolds::kHalfRow || kHolds == LaneHolds::kHalfColumn;
     run(op);
   }
   template <class Element, std::uint32_t kRegisters>
@@ -418,7 +416,7 @@ class SimMachine : private OperationBuilder {
   // The MMA of a warpgroup
   void wgmma_fence(SourceSite site = SourceSite::current()) {
     Operation op = make(Op::kWgmmaFence, site);
-    op.global = ++registers_->time;
+    op.as<operands::WgmmaFence>().time = ++registers_->time;
     run(op);
   }
   template <class Columns, class Element>
@@ -433,11 +431,11 @@ class SimMachine : private OperationBuilder {
     const auto instruction = UmmaInstructionDescriptor::make(
         Element::kType, Element::kType, kWgmmaRows, 2 * d.data()->registers);
     Operation op = make(Op::kWgmma, site);
-    op.descriptor_a = umma_descriptor(a).bits;
-    op.descriptor_b = umma_descriptor(b).bits;
-    op.instruction = instruction.bits;
-    op.kind = static_cast<std::uint8_t>(instruction.kind);
-    op.count = instruction.n();
+    auto& of = op.as<operands::Wgmma>();
+    of.a = umma_descriptor(a);
+    of.b = umma_descriptor(b);
+    of.instruction = instruction;
+    of.columns = instruction.n();
     op.flags = accumulate ? event_flag::kAccumulate : std::uint16_t{0};
     op.fragment = d.data();
     run(op);
@@ -448,13 +446,13 @@ class SimMachine : private OperationBuilder {
   template <std::uint32_t kPending>
   void wgmma_wait_group(SourceSite site = SourceSite::current()) {
     Operation op = make(Op::kWgmmaWait, site);
-    op.count = kPending;
+    op.as<operands::WgmmaWait>().pending = kPending;
     run(op);
   }
   template <std::uint32_t kPending, class Columns>
   void wgmma_wait_group(SimAccumulator<Columns>& d, SourceSite site = SourceSite::current()) {
     Operation op = make(Op::kWgmmaWait, site);
-    op.count = kPending;
+    op.as<operands::WgmmaWait>().pending = kPending;
     op.fragment = d.data();
     run(op);
   }
@@ -465,8 +463,9 @@ class SimMachine : private OperationBuilder {
                              std::uint32_t column,
                              SourceSite site = SourceSite::current()) {
     Operation op = row_of(Op::kSharedStore, tile, row, site);
-    op.of_accumulator = true;
-    op.column = column;
+    auto& rows = op.as<operands::SharedRows>();
+    rows.of_accumulator = true;
+    rows.column = column;
     op.fragment = d.data();
     d.data()->touched = ++registers_->time;
     run(op);
@@ -475,15 +474,14 @@ class SimMachine : private OperationBuilder {
   // Words
   std::uint32_t ld_shared_u32(SharedAddress address, SourceSite site = SourceSite::current()) {
     Operation op = make(Op::kSharedLoad, site);
-    op.address = address.value;
+    op.as<operands::SharedWord>().address = address.value;
     return run(op).result;
   }
   void st_shared_u32(SharedAddress address,
                      std::uint32_t value,
                      SourceSite site = SourceSite::current()) {
     Operation op = make(Op::kSharedStore, site);
-    op.address = address.value;
-    op.count = value;
+    op.as<operands::SharedWord>() = {address.value, value};
     run(op);
   }
   float ld_global_f32(GlobalAddress address, SourceSite site = SourceSite::current()) {
@@ -521,10 +519,10 @@ class SimMachine : private OperationBuilder {
                       bool multicast,
                       SourceSite site = SourceSite::current()) {
     Operation op = elected(Op::kClcTryCancel, site);
-    op.address = response.value;
-    op.peer = bar.address.value;
-    op.bytes = kClcResponseBytes;
-    op.mask.bits = static_cast<std::uint16_t>(multicast ? (1U << cluster_size()) - 1 : 0U);
+    auto& request = op.as<operands::ClcRequest>();
+    request.response = response.value;
+    request.barrier = bar.address.value;
+    request.mask.bits = static_cast<std::uint16_t>(multicast ? (1U << cluster_size()) - 1 : 0U);
     run(op);
   }
   bool clc_is_canceled(SharedAddress response, SourceSite site = SourceSite::current()) {
@@ -543,23 +541,21 @@ class SimMachine : private OperationBuilder {
   template <std::uint32_t kRegisters>
   void setmaxnreg_dec(SourceSite site = SourceSite::current()) {
     Operation op = make(Op::kSetmaxnreg, site);
-    op.count = kRegisters;
+    op.as<operands::Registers>().count = kRegisters;
     run(op);
   }
   template <std::uint32_t kRegisters>
   void setmaxnreg_inc(SourceSite site = SourceSite::current()) {
     Operation op = make(Op::kSetmaxnreg, site);
-    op.count = kRegisters;
+    op.as<operands::Registers>().count = kRegisters;
     op.flags = event_flag::kIncrease;
     run(op);
   }
 
   void note_stage(const StageNote& note) {
-    Operation op = on_barrier(Op::kStageNote, note.full, note.site);
-    op.stage_step = note.step;
-    op.count = note.stages;
-    op.wanted = note.index;
-    op.rank = note.lap;
+    Operation op = make(Op::kStageNote, note.site);
+    op.as<operands::Note>() = {
+        note.full.address.value, note.stages, note.index, note.lap, note.step};
     run(op);
   }
 

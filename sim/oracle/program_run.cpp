@@ -38,7 +38,7 @@ class Interpreter {
         operation.fragment = fragment_of(instruction);
       }
       if (operation.op == Op::kWgmmaFence) {
-        operation.global = ++machine.registers().time;
+        operation.as<operands::WgmmaFence>().time = ++machine.registers().time;
       }
       machine.perform(operation);
       if (instruction.result != Instruction::kNone) {

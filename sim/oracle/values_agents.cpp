@@ -51,7 +51,7 @@ void Machine::issue(State& state, std::uint32_t warp, const Planned& planned, st
   }
   agent.warp = static_cast<std::uint16_t>(warp);
   agent.lane = op.lane;
-  agent.group = static_cast<std::uint8_t>(op.group);
+  agent.group = static_cast<std::uint8_t>(op.group());
   agent.occurrence = occurrence(state, planned);
   agent.instruction = static_cast<std::uint32_t>(&planned - plan_.warps[warp].data());
   agent.extra = extra;
@@ -108,7 +108,7 @@ Problem Machine::query(State& state,
   const bool is_response = (cell.flags & cell_flag::kResponse) != 0;
   if (!is_response) {
     set_result(state, warp, planned, 0, cell.flags & cell_flag::kUnwritten);
-  } else if (op.count == 0) {
+  } else if (op.as<operands::ClcQuery>().word == 0) {
     set_result(state, warp, planned, cell.value != 0 ? 1 : 0, cell_flag::kKnown);
     state.ctas[plan_.cta_of(warp)].saw_failure |= cell.value == 0 ? 1 : 0;
   } else {

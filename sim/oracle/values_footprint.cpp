@@ -112,23 +112,24 @@ MapGeometry geometry_of(const Program& program, std::uint32_t map) {
   return geometry;
 }
 
-std::vector<Run> runs_of_bulk(const Operation& op) {
-  return {{op.address, op.global, op.bytes}};
+std::vector<Run> runs_of_bulk(const operands::Copy& copy) {
+  return {{copy.shared, copy.global, copy.bytes}};
 }
 
-std::vector<Run> runs_of_tensor(const Operation& op, const MapGeometry& map) {
+std::vector<Run> runs_of_tensor(const operands::Copy& copy, const MapGeometry& map) {
   std::vector<Run> runs;
   const std::uint32_t row_bytes = map.row_bytes();
-  const std::int64_t first = std::max<std::int64_t>(op.at[0], 0);
-  const std::int64_t last = std::min<std::int64_t>(op.at[0] + static_cast<std::int64_t>(map.box[0]),
-                                                   static_cast<std::int64_t>(map.extent[0]));
+  const std::int64_t first = std::max<std::int64_t>(copy.at[0], 0);
+  const std::int64_t last = std::min<std::int64_t>(
+      copy.at[0] + static_cast<std::int64_t>(map.box[0]), static_cast<std::int64_t>(map.extent[0]));
   const std::uint32_t rows = map.box_bytes() / std::max(row_bytes, 1U);
   for (std::uint32_t row = 0; row < rows && first < last; ++row) {
     std::uint64_t global = map.address + static_cast<std::uint64_t>(first) * map.element_bytes;
     bool inside = true;
     std::uint64_t rest = row;
     for (std::uint32_t d = 1; d < map.rank; ++d) {
-      const std::int64_t at = op.at[d] + static_cast<std::int64_t>(rest % map.box[d] * map.step[d]);
+      const std::int64_t at =
+          copy.at[d] + static_cast<std::int64_t>(rest % map.box[d] * map.step[d]);
       rest /= map.box[d];
       inside = inside && at >= 0 && at < static_cast<std::int64_t>(map.extent[d]);
       global += static_cast<std::uint64_t>(at) * map.stride[d];
@@ -136,10 +137,11 @@ std::vector<Run> runs_of_tensor(const Operation& op, const MapGeometry& map) {
     if (!inside) {
       continue;
     }
-    const std::uint32_t skipped = static_cast<std::uint32_t>(first - op.at[0]) * map.element_bytes;
+    const std::uint32_t skipped =
+        static_cast<std::uint32_t>(first - copy.at[0]) * map.element_bytes;
     const std::uint32_t bytes = static_cast<std::uint32_t>(last - first) * map.element_bytes;
     for (std::uint32_t done = 0; done < bytes;) {
-      const std::uint32_t linear = op.address + row * map.row_pitch() + skipped + done;
+      const std::uint32_t linear = copy.shared + row * map.row_pitch() + skipped + done;
       const std::uint32_t size = std::min(kUnit - linear % kUnit, bytes - done);
       runs.push_back({swizzled(linear, map.swizzle), global + done, size});
       done += size;
@@ -148,24 +150,24 @@ std::vector<Run> runs_of_tensor(const Operation& op, const MapGeometry& map) {
   return runs;
 }
 
-Ranges rows_of_tile(const Operation& op, std::uint32_t registers) {
-  const std::uint32_t size = bytes_of(op.element);
+Ranges rows_of_tile(const operands::SharedRows& tile, std::uint32_t registers) {
+  const std::uint32_t size = bytes_of(tile.element);
   Ranges ranges;
   const auto add = [&](std::uint32_t row, std::uint32_t column_byte, std::uint32_t bytes) {
     for (std::uint32_t done = 0; done < bytes;) {
-      const std::uint32_t linear = op.address + row * op.row_bytes + column_byte + done;
+      const std::uint32_t linear = tile.tile + row * tile.row_bytes + column_byte + done;
       const std::uint32_t part = std::min(kUnit - linear % kUnit, bytes - done);
-      const std::uint64_t at = swizzled(linear, op.swizzle);
+      const std::uint64_t at = swizzled(linear, tile.swizzle);
       ranges.push_back({at, at + part});
       done += part;
     }
   };
-  const std::uint32_t lines = op.half_rows ? kWarpLanes / 2 : kWarpLanes;
+  const std::uint32_t lines = tile.half_rows ? kWarpLanes / 2 : kWarpLanes;
   const std::uint32_t along = kWarpLanes / lines * registers;
-  const std::uint32_t rows = op.by_columns ? along : lines;
-  const std::uint32_t width = op.by_columns ? lines : along;
+  const std::uint32_t rows = tile.by_columns ? along : lines;
+  const std::uint32_t width = tile.by_columns ? lines : along;
   for (std::uint32_t row = 0; row < rows; ++row) {
-    add(op.row + row, op.column * size, width * size);
+    add(tile.row + row, tile.column * size, width * size);
   }
   normalise(ranges);
   return ranges;

@@ -64,12 +64,12 @@ struct Run {
   std::uint32_t bytes = 0;
 };
 /// What a bulk copy moves.
-std::vector<Run> runs_of_bulk(const Operation& op);
+std::vector<Run> runs_of_bulk(const operands::Copy& copy);
 /// What a tensor copy moves: the part of its box that lies in the tensor.
-std::vector<Run> runs_of_tensor(const Operation& op, const MapGeometry& map);
+std::vector<Run> runs_of_tensor(const operands::Copy& copy, const MapGeometry& map);
 
 /// Of a row store or load: bytes of shared memory.
-Ranges rows_of_tile(const Operation& op, std::uint32_t registers);
+Ranges rows_of_tile(const operands::SharedRows& tile, std::uint32_t registers);
 
 bool is_legal(UmmaSmemDescriptor descriptor);
 /// Whether the manual's table has this shape.

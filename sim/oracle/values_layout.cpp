@@ -79,10 +79,11 @@ bool meet(std::uint32_t a, std::uint32_t columns_of_a, std::uint32_t b, std::uin
 }
 
 std::string misuse_of_fields(const Operation& op) {
-  const UmmaInstructionDescriptor instruction{op.instruction, static_cast<MmaKind>(op.kind)};
+  const auto& mma = op.as<operands::Mma>();
+  const UmmaInstructionDescriptor& instruction = mma.instruction;
   const bool scaled = (op.flags & event_flag::kBlockScale) != 0;
-  const bool pair = op.group == CtaGroup::kTwo;
-  const TmemAddress d{op.address};
+  const bool pair = mma.group == CtaGroup::kTwo;
+  const TmemAddress d = mma.d;
   const bool halves = !pair && instruction.m() == 64;
   if (!has_fields(instruction, scaled)) {
     return "an instruction descriptor with fields that the MMA does not have";
@@ -90,23 +91,23 @@ std::string misuse_of_fields(const Operation& op) {
   if (d.lane() != 0 && !(halves && d.lane() == 16)) {
     return "an accumulator that begins at a lane where none begins";
   }
-  const std::uint32_t columns = accumulator_columns(instruction, op.group);
+  const std::uint32_t columns = accumulator_columns(instruction, mma.group);
   const std::uint32_t factors_a = scale_columns(instruction.m() / (pair ? 2 : 1));
   const std::uint32_t factors_b = scale_columns(instruction.n());
-  const bool overlap = meet(d.column(), columns, TmemAddress{op.scale_a}.column(), factors_a) ||
-                       meet(d.column(), columns, TmemAddress{op.scale_b}.column(), factors_b);
+  const bool overlap = meet(d.column(), columns, mma.scale_a.column(), factors_a) ||
+                       meet(d.column(), columns, mma.scale_b.column(), factors_b);
   return scaled && overlap ? "scale factors in the columns of the result" : "";
 }
 
 // Rows of the lanes' registers: a matrix of their own, with rows far apart.
 LayoutBox box_of_rows(const Planned& planned, std::uint32_t cta) {
-  const Operation& op = planned.operation();
-  const std::uint32_t size = bytes_of(op.element);
-  const std::uint32_t end = (op.column + planned.instruction->fragment_registers) * size;
+  const auto& rows = planned.operation().as<operands::SharedRows>();
+  const std::uint32_t size = bytes_of(rows.element);
+  const std::uint32_t end = (rows.column + planned.instruction->fragment_registers) * size;
   LayoutBox box{planned.token, cta, kFarRows, {}};
-  for (std::uint32_t row = op.row; row < op.row + kWarpLanes; ++row) {
-    for (std::uint32_t byte = op.column * size; byte < end; byte += kUnitBytes) {
-      box.source[swizzled(op.address + row * op.row_bytes + byte, op.swizzle)] =
+  for (std::uint32_t row = rows.row; row < rows.row + kWarpLanes; ++row) {
+    for (std::uint32_t byte = rows.column * size; byte < end; byte += kUnitBytes) {
+      box.source[swizzled(rows.tile + row * rows.row_bytes + byte, rows.swizzle)] =
           row * kFarRows + byte;
     }
   }
@@ -131,30 +132,38 @@ Layouts::Layouts(const Program& program, Plan& plan) {
         continue;
       }
       const Operation& op = planned.operation();
-      const bool rows = op.op == Op::kSharedStore && op.rank != 0;
       if (op.op == Op::kTensorLoad || op.op == Op::kTensorStore) {
         add_copy(program, planned, cta);
       } else if (op.op == Op::kTcgen05Mma) {
         planned.misuse = misuse_of_fields(op);
         add_operands(planned, cta, plan.cluster_size);
-      } else if (rows && op.swizzle != Swizzle::kNone &&
-                 op.address % (8 * static_cast<std::uint32_t>(op.swizzle)) != 0) {
-        planned.misuse = "rows of a tile that begins in the middle of its swizzle's pattern";
-      } else if (rows && !op.by_columns && !op.half_rows && !op.of_accumulator) {
-        boxes_.push_back(box_of_rows(planned, cta));
+      } else if (op.op == Op::kSharedStore && op.is<operands::SharedRows>()) {
+        add_rows(planned, cta);
       }
     }
   }
 }
 
+// What a warp stores of a tile.
+void Layouts::add_rows(Planned& planned, std::uint32_t cta) {
+  const auto& rows = planned.operation().as<operands::SharedRows>();
+  if (rows.swizzle != Swizzle::kNone &&
+      rows.tile % (8 * static_cast<std::uint32_t>(rows.swizzle)) != 0) {
+    planned.misuse = "rows of a tile that begins in the middle of its swizzle's pattern";
+  } else if (!rows.by_columns && !rows.half_rows && !rows.of_accumulator) {
+    boxes_.push_back(box_of_rows(planned, cta));
+  }
+}
+
 void Layouts::add_copy(const Program& program, const Planned& planned, std::uint32_t cta) {
   const Operation& op = planned.operation();
-  const MapGeometry map = geometry_of(program, op.map);
+  const auto& copy = op.as<operands::Copy>();
+  const MapGeometry map = geometry_of(program, copy.map);
   if (map.rank != 2) {
     return;
   }
   const std::uint64_t pitch = std::max<std::uint64_t>(map.stride[1], 1);
-  const std::vector<Run> runs = runs_of_tensor(op, map);
+  const std::vector<Run> runs = runs_of_tensor(copy, map);
   if (op.op == Op::kTensorStore) {
     LayoutView view{cta, Major::kK, true, {}};
     for (const Run& run : runs) {
@@ -179,24 +188,25 @@ void Layouts::add_copy(const Program& program, const Planned& planned, std::uint
 
 void Layouts::add_operands(const Planned& planned, std::uint32_t cta, std::uint32_t cluster_size) {
   const Operation& op = planned.operation();
-  const UmmaInstructionDescriptor instruction{op.instruction, static_cast<MmaKind>(op.kind)};
-  const std::uint32_t ctas = op.group == CtaGroup::kTwo ? 2 : 1;
+  const auto& mma = op.as<operands::Mma>();
+  const UmmaInstructionDescriptor& instruction = mma.instruction;
+  const std::uint32_t ctas = mma.group == CtaGroup::kTwo ? 2 : 1;
   const std::uint32_t first = ctas == 2 ? cta - cta % cluster_size % 2 : cta;
-  const auto add = [&](std::uint64_t bits, std::uint32_t rows, Major major, ElementType type) {
-    const UmmaSmemDescriptor descriptor{bits};
-    const auto span = static_cast<std::uint32_t>(pattern_of(descriptor));
-    // Along K one goes within the span of a row; along M or N from panel to panel.
-    const std::uint32_t offset = span == 0 ? 0 : descriptor.start().value % (8 * span);
-    const bool begins = offset == 0 || (major == Major::kK && offset < span);
-    for (std::uint32_t at = first; at < first + ctas; ++at) {
-      views_[planned.token].push_back(
-          {at, major, begins, units_of(descriptor, rows / ctas, major, type)});
-    }
-  };
+  const auto add =
+      [&](UmmaSmemDescriptor descriptor, std::uint32_t rows, Major major, ElementType type) {
+        const auto span = static_cast<std::uint32_t>(pattern_of(descriptor));
+        // Along K one goes within the span of a row; along M or N from panel to panel.
+        const std::uint32_t offset = span == 0 ? 0 : descriptor.start().value % (8 * span);
+        const bool begins = offset == 0 || (major == Major::kK && offset < span);
+        for (std::uint32_t at = first; at < first + ctas; ++at) {
+          views_[planned.token].push_back(
+              {at, major, begins, units_of(descriptor, rows / ctas, major, type)});
+        }
+      };
   if ((op.flags & event_flag::kTmemA) == 0) {
-    add(op.descriptor_a, instruction.m(), instruction.a_major(), instruction.a_type());
+    add(mma.a, instruction.m(), instruction.a_major(), instruction.a_type());
   }
-  add(op.descriptor_b, instruction.n(), instruction.b_major(), instruction.b_type());
+  add(mma.b, instruction.n(), instruction.b_major(), instruction.b_type());
 }
 
 std::string Layouts::misuse(const Planned& planned, std::vector<std::uint64_t> tokens) const {

@@ -53,6 +53,7 @@ class Layouts {
 
  private:
   void add_copy(const Program& program, const Planned& planned, std::uint32_t cta);
+  void add_rows(Planned& planned, std::uint32_t cta);
   void add_operands(const Planned& planned, std::uint32_t cta, std::uint32_t cluster_size);
   static std::string misuse_of(const LayoutView& view, const std::vector<const LayoutBox*>& boxes);
 

@@ -288,6 +288,7 @@ Problem Machine::add_bytes(BarrierState& barrier, std::int64_t bytes, bool compl
 
 // Each lane that executes it acts, one after the other.
 Problem Machine::on_barrier(State& state, std::uint32_t index, const Operation& op) {
+  const auto& bar = op.as<operands::Mbarrier>();
   BarrierState& barrier = state.barriers[index];
   const std::uint32_t own = index % static_cast<std::uint32_t>(plan_.barrier_offsets.size());
   const std::uint32_t cta = index / static_cast<std::uint32_t>(plan_.barrier_offsets.size());
@@ -295,7 +296,7 @@ Problem Machine::on_barrier(State& state, std::uint32_t index, const Operation& 
     if (barrier.is_valid != 0) {
       return wrong("an mbarrier that is initialised already");
     }
-    barrier = {op.count, op.count, 0, 1, 0};
+    barrier = {bar.count, bar.count, 0, 1, 0};
     for (const std::uint32_t cell : plan_.barrier_cells[own]) {
       state.cells[cta * plan_.shared_cells + cell] = never();
     }
@@ -313,19 +314,19 @@ Problem Machine::on_barrier(State& state, std::uint32_t index, const Operation& 
     const bool drops = (op.flags & event_flag::kDrop) != 0;
     const bool completes = (op.flags & event_flag::kNoComplete) == 0;
     if (op.op == Op::kMbarrierExpectTx) {
-      problem = add_bytes(barrier, op.bytes, plan_.options.expect_completes);
+      problem = add_bytes(barrier, bar.bytes, plan_.options.expect_completes);
     } else if (op.op == Op::kMbarrierCompleteTx) {
-      problem = add_bytes(barrier, -std::int64_t{op.bytes}, true);
+      problem = add_bytes(barrier, -std::int64_t{bar.bytes}, true);
     } else {
-      if (drops && op.count >= barrier.count) {
+      if (drops && bar.count >= barrier.count) {
         return wrong("a drop that leaves no arrivals to expect");
       }
-      barrier.count -= drops ? op.count : 0;
+      barrier.count -= drops ? bar.count : 0;
       if ((op.flags & event_flag::kExpectTx) != 0) {
-        problem = add_bytes(barrier, op.bytes, false);
+        problem = add_bytes(barrier, bar.bytes, false);
       }
-      if (!problem && op.count != 0) {
-        problem = arrive(barrier, op.count, completes);
+      if (!problem && bar.count != 0) {
+        problem = arrive(barrier, bar.count, completes);
       }
     }
   }
@@ -334,19 +335,20 @@ Problem Machine::on_barrier(State& state, std::uint32_t index, const Operation& 
 
 Problem Machine::look(State& state, std::uint32_t warp, const Planned& planned) {
   const Operation& op = planned.operation();
+  const std::uint32_t phase = op.as<operands::Mbarrier>().phase;
   const BarrierState& barrier = state.barriers[planned.own.barrier];
   if (barrier.is_valid == 0) {
     return wrong("what it waits for is no mbarrier");
   }
   ++state.warps[warp].at;
   if (op.op == Op::kMbarrierTryWait) {
-    set_result(state, warp, planned, barrier.done(op.wanted) ? 1 : 0, cell_flag::kKnown);
+    set_result(state, warp, planned, barrier.done(phase) ? 1 : 0, cell_flag::kKnown);
   } else if (leaves_lanes(state, warp, op)) {
     Agent late;
     late.kind = AgentKind::kLate;
     late.warp = static_cast<std::uint16_t>(warp);
     late.instruction = state.warps[warp].at - 1;
-    late.extra = op.wanted & 1U;
+    late.extra = phase & 1U;
     insert(state, late);
   }
   drop_dead_registers(state, warp);
@@ -367,14 +369,15 @@ void Machine::release_named(State& state, std::uint32_t cta, std::uint32_t id) {
 }
 
 Problem Machine::named_barrier(State& state, std::uint32_t warp, const Operation& op) {
+  const auto& named = op.as<operands::NamedBarrier>();
   if (op.lanes != kWarpLanes) {
     return wrong("a collective operation of one lane");
   }
   const std::uint32_t cta = plan_.cta_of(warp);
-  NamedState& barrier = state.named[cta * plan_.named + op.address];
-  const std::uint8_t takes_all = op.count == 0 ? 1 : 0;
-  const auto warps =
-      static_cast<std::uint16_t>(op.count == 0 ? plan_.warps_per_cta : op.count / kWarpLanes);
+  NamedState& barrier = state.named[cta * plan_.named + named.id];
+  const std::uint8_t takes_all = named.threads == 0 ? 1 : 0;
+  const auto warps = static_cast<std::uint16_t>(named.threads == 0 ? plan_.warps_per_cta
+                                                                   : named.threads / kWarpLanes);
   if (barrier.warps != 0 && barrier.warps != warps) {
     return wrong("two counts of threads in one generation of a named barrier");
   }
@@ -386,13 +389,13 @@ Problem Machine::named_barrier(State& state, std::uint32_t warp, const Operation
   barrier.came |= 1U << warp % plan_.warps_per_cta;
   if (op.op == Op::kBarSync) {
     barrier.waiting |= 1U << warp % plan_.warps_per_cta;
-    state.warps[warp].in_named = static_cast<std::uint8_t>(op.address + 1);
+    state.warps[warp].in_named = static_cast<std::uint8_t>(named.id + 1);
   } else {
     ++state.warps[warp].at;
   }
   const std::uint32_t needed = barrier.takes_all != 0 ? state.ctas[cta].live_warps : warps;
   if (barrier.arrived >= needed) {
-    release_named(state, cta, op.address);
+    release_named(state, cta, named.id);
   }
   return {};
 }
@@ -534,7 +537,7 @@ Problem Machine::access(State& state,
   const Cells& reads = planned.own.reads;
   const Cells& writes = planned.own.writes;
   const std::uint32_t times = occurrence(state, planned);
-  const bool is_row = (op.op == Op::kSharedStore || op.op == Op::kSharedLoad) && op.rank != 0;
+  const bool is_row = op.is<operands::SharedRows>();
   if (op.op == Op::kSharedLoad || op.op == Op::kGlobalLoad) {
     see(state, reads, planned, warp, times, 0, sights);
   }
@@ -565,18 +568,20 @@ Problem Machine::access(State& state,
     write(state, writes, token_of(planned, times), flags & cell_flag::kUnwritten);
     return {};
   }
+  const std::uint32_t value = op.is<operands::SharedWord>() ? op.as<operands::SharedWord>().value
+                                                            : op.as<operands::GlobalWord>().value;
   for (const std::uint32_t index : writes) {
     Cell& cell = state.cells[index];
     const bool is_word = plan_.is_word[index] && writes.size() == 1;
     if (op.op == Op::kGlobalRedAdd) {
-      const std::uint32_t sum = cell.value + op.count * op.lanes;
+      const std::uint32_t sum = cell.value + value * op.lanes;
       cell = is_word && (cell.flags & cell_flag::kKnown) != 0
                  ? Cell{token_of_value(sum), sum, cell_flag::kKnown}
                  : Cell{cell.token + mixed(planned.token + times), 0, cell.flags};
     } else {
       const bool is_strong = op.op == Op::kGlobalStoreRelease && is_word;
-      cell = {is_strong ? token_of_value(op.count) : token_of(planned, times),
-              is_word ? op.count : 0,
+      cell = {is_strong ? token_of_value(value) : token_of(planned, times),
+              is_word ? value : 0,
               is_word ? cell_flag::kKnown : std::uint32_t{0}};
     }
   }
@@ -589,7 +594,7 @@ Problem Machine::allocate(State& state, std::uint32_t warp, const Planned& plann
   const Operation& op = planned.operation();
   const std::uint32_t number = plan_.cta_of(warp);
   CtaState& cta = state.ctas[number];
-  const std::uint32_t groups = op.count / 32;
+  const std::uint32_t groups = op.as<operands::TmemAllocation>().columns / 32;
   if (cta.relinquished != 0) {
     return wrong("an allocation after the permit was given up");
   }
@@ -624,9 +629,10 @@ Problem Machine::allocate(State& state, std::uint32_t warp, const Planned& plann
 
 Problem Machine::deallocate(State& state, std::uint32_t warp, const Operation& op) {
   CtaState& cta = state.ctas[plan_.cta_of(warp)];
-  const std::uint32_t column = TmemAddress{op.address}.column();
+  const auto& region = op.as<operands::TmemRegion>();
+  const std::uint32_t column = region.address.column();
   const std::uint32_t first = column / 32;
-  const std::uint32_t end = first + op.count / 32;
+  const std::uint32_t end = first + region.columns / 32;
   bool fits = column % 32 == 0 && end <= 16 && (cta.starts >> first & 1U) != 0;
   for (std::uint32_t i = first; i < end && fits; ++i) {
     fits = (cta.taken >> i & 1U) != 0 && (i == first || (cta.starts >> i & 1U) == 0);
@@ -670,7 +676,7 @@ Problem Machine::tensor_memory(State& state,
   if (choice >= others.size()) {
     return act(warp);  // it is wrong, or it would wait
   }
-  if (next(state, others[choice])->operation().count != op.count) {
+  if (columns_of(next(state, others[choice])->operation()) != columns_of(op)) {
     return wrong("the CTAs of a pair allocate or free different numbers of columns");
   }
   Problem problem = act(warp);
@@ -678,17 +684,18 @@ Problem Machine::tensor_memory(State& state,
 }
 
 Problem Machine::set_registers(State& state, std::uint32_t warp, const Operation& op) {
+  const std::uint32_t count = op.as<operands::Registers>().count;
   WarpState& self = state.warps[warp];
   CtaState& cta = state.ctas[plan_.cta_of(warp)];
   const bool increase = (op.flags & event_flag::kIncrease) != 0;
   if (op.lanes != kWarpLanes) {
     return wrong("a collective operation of one lane");
   }
-  if (increase ? op.count < self.registers : op.count > self.registers) {
+  if (increase ? count < self.registers : count > self.registers) {
     return wrong("setmaxnreg in the wrong direction");
   }
-  cta.free_registers += self.registers - op.count;
-  self.registers = op.count;
+  cta.free_registers += self.registers - count;
+  self.registers = count;
   return {};
 }
 

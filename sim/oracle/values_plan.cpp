@@ -71,10 +71,12 @@ class Planner {
           continue;
         }
         const Operation& op = at.operation;
-        const bool is_load_op = is_load(op.op);
-        const bool on_barrier = op.op <= Op::kMbarrierTryWait || op.op == Op::kTcgen05Commit;
-        if (is_load_op || on_barrier) {
-          offsets.insert((is_load_op ? op.peer : op.address) & 0xFFFFFFU);
+        if (is_load(op.op)) {
+          offsets.insert(op.load_barrier() & 0xFFFFFFU);
+        } else if (op.is<operands::Mbarrier>()) {
+          offsets.insert(op.as<operands::Mbarrier>().address & 0xFFFFFFU);
+        } else if (op.is<operands::Commit>()) {
+          offsets.insert(op.as<operands::Commit>().barrier & 0xFFFFFFU);
         }
       }
     }
@@ -230,16 +232,19 @@ void Planner::add_operation(Planned& planned, const Operation& op) {
     case Op::kMbarrierTryWait:
       return add_barrier(planned, op);
     case Op::kBarSync:
-    case Op::kBarArrive:
-      if (op.address >= kNamedBarriers) {
+    case Op::kBarArrive: {
+      const auto& named = op.as<operands::NamedBarrier>();
+      if (named.id >= kNamedBarriers) {
         planned.misuse = "a named barrier that does not exist";
-      } else if (op.count % kWarpLanes != 0 || op.count > plan_.warps_per_cta * kWarpLanes ||
-                 (op.count == 0 && op.op == Op::kBarArrive)) {
+      } else if (named.threads % kWarpLanes != 0 ||
+                 named.threads > plan_.warps_per_cta * kWarpLanes ||
+                 (named.threads == 0 && op.op == Op::kBarArrive)) {
         planned.misuse = "a count of threads that a named barrier cannot have";
       } else {
-        plan_.named = std::max(plan_.named, op.address + 1);
+        plan_.named = std::max(plan_.named, named.id + 1);
       }
       return;
+    }
     case Op::kTensorLoad:
     case Op::kTensorStore:
     case Op::kBulkLoad:
@@ -265,7 +270,8 @@ void Planner::add_operation(Planned& planned, const Operation& op) {
     case Op::kClcQuery:
       return add_request(planned, op);
     case Op::kSetmaxnreg:
-      if (op.count < 24 || op.count > 256 || op.count % 8 != 0) {
+      if (const std::uint32_t count = op.as<operands::Registers>().count;
+          count < 24 || count > 256 || count % 8 != 0) {
         planned.misuse = "a count of registers outside 24 to 256, or no multiple of 8";
       }
       return;
@@ -275,11 +281,12 @@ void Planner::add_operation(Planned& planned, const Operation& op) {
 }
 
 void Planner::add_barrier(Planned& planned, const Operation& op) {
+  const auto& bar = op.as<operands::Mbarrier>();
   std::uint32_t cta = cta_;
-  std::uint32_t offset = op.address;
+  std::uint32_t offset = bar.address;
   if ((op.flags & event_flag::kRemote) != 0) {
-    const std::uint32_t rank = op.address >> 24;
-    offset = op.address & 0xFFFFFFU;
+    const std::uint32_t rank = bar.address >> 24;
+    offset = bar.address & 0xFFFFFFU;
     if (rank >= plan_.cluster_size) {
       planned.misuse = "an address of no CTA of the cluster";
       return;
@@ -291,13 +298,13 @@ void Planner::add_barrier(Planned& planned, const Operation& op) {
       planned.misuse = "an init, inval or wait on another CTA's mbarrier";
       return;
     }
-  } else if (op.address >> 24 != 0) {
+  } else if (bar.address >> 24 != 0) {
     planned.misuse = "an mbarrier outside of shared memory";
     return;
   }
   planned.misuse = barrier_problem(offset);
   const bool init = op.op == Op::kMbarrierInit;
-  if (init && (op.count == 0 || op.count > kMbarrierCountMax)) {
+  if (init && (bar.count == 0 || bar.count > kMbarrierCountMax)) {
     planned.misuse = "a count that an mbarrier cannot have";
   }
   planned.is_remote = cta != cta_;
@@ -310,10 +317,11 @@ void Planner::add_word(Planned& planned, const Operation& op) {
   const bool shared = op.op == Op::kSharedLoad || op.op == Op::kSharedStore;
   const bool writes =
       op.op == Op::kSharedStore || op.op == Op::kGlobalStoreRelease || op.op == Op::kGlobalRedAdd;
-  if (shared && op.rank != 0) {
-    const std::uint64_t last = std::uint64_t{op.row} + kWarpLanes * kWarpLanes;
+  if (op.is<operands::SharedRows>()) {
+    const auto& rows = op.as<operands::SharedRows>();
+    const std::uint64_t last = std::uint64_t{rows.row} + kWarpLanes * kWarpLanes;
     if (planned.instruction->fragment_registers > kTmemColumns ||
-        last * op.row_bytes > (1U << 30) || op.column > (1U << 20)) {
+        last * rows.row_bytes > (1U << 30) || rows.column > (1U << 20)) {
       planned.misuse = "an address outside of shared memory";
       return;
     }
@@ -321,11 +329,12 @@ void Planner::add_word(Planned& planned, const Operation& op) {
           0,
           Space::kShared,
           cta_,
-          rows_of_tile(op, planned.instruction->fragment_registers),
+          rows_of_tile(rows, planned.instruction->fragment_registers),
           writes);
     return;
   }
-  const std::uint64_t address = shared ? op.address : op.global;
+  const std::uint64_t address =
+      shared ? op.as<operands::SharedWord>().address : op.as<operands::GlobalWord>().address;
   if (address % 4 != 0) {
     planned.misuse = "a word that is not aligned";
   } else if (!shared && !in_buffer(address, 4)) {
@@ -340,46 +349,47 @@ void Planner::add_word(Planned& planned, const Operation& op) {
 }
 
 void Planner::add_copy(Planned& planned, const Operation& op) {
+  const auto& told = op.as<operands::Copy>();
   const bool tensor = op.op == Op::kTensorLoad || op.op == Op::kTensorStore;
   const bool load = is_load(op.op);
-  std::uint32_t bytes = op.bytes;
-  std::uint64_t reach = op.bytes;  // of shared memory
+  std::uint32_t bytes = told.bytes;
+  std::uint64_t reach = told.bytes;  // of shared memory
   Copy copy{warp_, plan_.warps[warp_].size(), load, {}, {}};
   if (tensor) {
-    if (op.map >= program_.workload.maps.size()) {
+    if (told.map >= program_.workload.maps.size()) {
       planned.misuse = "a tensor map that does not exist";
       return;
     }
-    const MapGeometry map = geometry_of(program_, op.map);
+    const MapGeometry map = geometry_of(program_, told.map);
     bytes = map.box_bytes();
     reach = std::uint64_t{bytes} / std::max(map.row_bytes(), 1U) * map.row_pitch();
     bool negative = false;
-    for (std::uint32_t i = 0; i < std::min<std::uint32_t>(op.rank, 5); ++i) {
-      negative = negative || op.at[i] < 0;
+    for (std::uint32_t i = 0; i < std::min<std::uint32_t>(told.rank, 5); ++i) {
+      negative = negative || told.at[i] < 0;
     }
-    if (op.rank != map.rank || (!load && negative)) {
+    if (told.rank != map.rank || (!load && negative)) {
       planned.misuse = "coordinates that do not fit the tensor map";
-    } else if (std::int64_t{op.at[0]} * map.element_bytes % 16 != 0) {
+    } else if (std::int64_t{told.at[0]} * map.element_bytes % 16 != 0) {
       planned.misuse = "a row that begins at no multiple of 16 bytes";
     } else if (bytes == 0) {
       planned.misuse = "a box that is empty or larger than shared memory";
     } else {
-      copy.runs = runs_of_tensor(op, map);
+      copy.runs = runs_of_tensor(told, map);
     }
   } else {
-    copy.runs = runs_of_bulk(op);
+    copy.runs = runs_of_bulk(told);
   }
-  if (op.address % (tensor ? 128 : 16) != 0 || bytes % 16 != 0 ||
-      (!tensor && op.global % 16 != 0)) {
+  if (told.shared % (tensor ? 128 : 16) != 0 || bytes % 16 != 0 ||
+      (!tensor && told.global % 16 != 0)) {
     planned.misuse = "an address or a size that a copy cannot have";
-  } else if (op.address + reach > shared_end()) {
+  } else if (told.shared + reach > shared_end()) {
     planned.misuse = "an address outside of shared memory";
-  } else if (!tensor && !in_buffer(op.global, bytes)) {
+  } else if (!tensor && !in_buffer(told.global, bytes)) {
     planned.misuse = "an address outside of global memory";
-  } else if (load && op.mask.bits >> plan_.cluster_size != 0) {
+  } else if (load && told.mask.bits >> plan_.cluster_size != 0) {
     planned.misuse = "a mask with CTAs that the cluster does not have";
   } else if (load && planned.misuse.empty()) {
-    planned.misuse = barrier_problem(op.peer);
+    planned.misuse = barrier_problem(told.barrier);
   }
   if (!planned.misuse.empty()) {
     return;
@@ -391,10 +401,10 @@ void Planner::add_copy(Planned& planned, const Operation& op) {
     shared.push_back({run.shared, std::uint64_t{run.shared} + run.bytes});
   }
   planned.bytes = bytes;
-  copy.target = {op.address, std::uint64_t{op.address} + bytes};
+  copy.target = {told.shared, std::uint64_t{told.shared} + bytes};
   const std::uint32_t own_rank = cta_ - first_of_cluster();
   for (std::uint32_t rank = 0; rank < plan_.cluster_size; ++rank) {
-    const bool meant = load && op.mask.bits != 0 ? op.mask.contains(rank) : rank == own_rank;
+    const bool meant = load && told.mask.bits != 0 ? told.mask.contains(rank) : rank == own_rank;
     if (!meant) {
       continue;
     }
@@ -404,8 +414,8 @@ void Planner::add_copy(Planned& planned, const Operation& op) {
     const std::size_t number = planned.started.size();
     if (load) {
       // Of a pair, the even CTA's barrier is signalled.
-      const std::uint32_t signal = op.group == CtaGroup::kTwo ? cta - (rank & 1U) : cta;
-      to.barrier = barrier(signal, op.peer);
+      const std::uint32_t signal = told.group == CtaGroup::kTwo ? cta - (rank & 1U) : cta;
+      to.barrier = barrier(signal, told.barrier);
       if (signal != cta) {
         to.ctas.push_back(signal);
       }
@@ -420,29 +430,33 @@ void Planner::add_copy(Planned& planned, const Operation& op) {
 }
 
 void Planner::add_request(Planned& planned, const Operation& op) {
-  if (op.address % kClcResponseBytes != 0) {
+  const bool queries = op.op == Op::kClcQuery;
+  const std::uint64_t address =
+      queries ? op.as<operands::ClcQuery>().response : op.as<operands::ClcRequest>().response;
+  if (address % kClcResponseBytes != 0) {
     planned.misuse = "a response that is not aligned to 16 bytes";
     return;
   }
-  const Range response{op.address, std::uint64_t{op.address} + kClcResponseBytes};
-  if (op.op == Op::kClcQuery) {
-    if (op.count > 1) {
+  const Range response{address, address + kClcResponseBytes};
+  if (queries) {
+    if (op.as<operands::ClcQuery>().word > 1) {
       planned.misuse = "a query of no kind";
     }
     touch(planned, 0, Space::kShared, cta_, {response}, false);
     return;
   }
   plan_.has_requests = true;
-  planned.misuse = barrier_problem(op.peer);
-  if (op.mask.bits >> plan_.cluster_size != 0) {
+  const auto& asked = op.as<operands::ClcRequest>();
+  planned.misuse = barrier_problem(asked.barrier);
+  if (asked.mask.bits >> plan_.cluster_size != 0) {
     planned.misuse = "a mask with CTAs that the cluster does not have";
   }
   for (std::uint32_t rank = 0; rank < plan_.cluster_size; ++rank) {
     const std::uint32_t cta = first_of_cluster() + rank;
-    if (op.mask.bits != 0 ? op.mask.contains(rank) : cta == cta_) {
+    if (asked.mask.bits != 0 ? asked.mask.contains(rank) : cta == cta_) {
       Piece& to = planned.started.emplace_back();
       to.ctas = {cta};
-      to.barrier = barrier(cta, op.peer);
+      to.barrier = barrier(cta, asked.barrier);
       touch(planned, planned.started.size(), Space::kShared, cta, {response}, true);
     }
   }
@@ -450,7 +464,7 @@ void Planner::add_request(Planned& planned, const Operation& op) {
 
 void Planner::add_tensor(Planned& planned, const Operation& op) {
   std::vector<std::uint32_t> ctas{cta_};
-  if (op.group == CtaGroup::kTwo) {
+  if (op.group() == CtaGroup::kTwo) {
     const std::uint32_t even = first_of_cluster() + ((cta_ - first_of_cluster()) & ~1U);
     if (even + 1 >= first_of_cluster() + plan_.cluster_size) {
       planned.misuse = "a pair of CTAs that the cluster does not have";
@@ -461,13 +475,15 @@ void Planner::add_tensor(Planned& planned, const Operation& op) {
   switch (op.op) {
     case Op::kTcgen05Alloc:
     case Op::kTcgen05Dealloc:
-      if (op.count < 32 || op.count > kTmemColumns || (op.count & (op.count - 1)) != 0) {
+      if (const std::uint32_t columns = columns_of(op);
+          columns < 32 || columns > kTmemColumns || (columns & (columns - 1)) != 0) {
         planned.misuse = "a number of columns that cannot be allocated";
-      } else if (op.op == Op::kTcgen05Alloc && op.address % 4 != 0) {
-        planned.misuse = "a word that is not aligned";
       } else if (op.op == Op::kTcgen05Alloc) {
-        touch(
-            planned, 0, Space::kShared, cta_, {{op.address, std::uint64_t{op.address} + 4}}, true);
+        const std::uint64_t word = op.as<operands::TmemAllocation>().word;
+        planned.misuse = word % 4 != 0 ? "a word that is not aligned" : "";
+        if (planned.misuse.empty()) {
+          touch(planned, 0, Space::kShared, cta_, {{word, word + 4}}, true);
+        }
       }
       plan_.has_pairs = plan_.has_pairs || ctas.size() == 2;
       return;
@@ -486,17 +502,17 @@ void Planner::add_mma(Planned& planned,
                       const std::vector<std::uint32_t>& ctas) {
   const auto group = static_cast<std::uint32_t>(ctas.size());
   const bool copies = op.op == Op::kTcgen05Cp;
-  const UmmaInstructionDescriptor instruction{op.instruction, static_cast<MmaKind>(op.kind)};
-  const UmmaSmemDescriptor a{op.descriptor_a};
-  const UmmaSmemDescriptor b{op.descriptor_b};
+  const auto copy = copies ? op.as<operands::TmemCopy>() : operands::TmemCopy{};
+  const auto mma = copies ? operands::Mma{} : op.as<operands::Mma>();
+  const UmmaInstructionDescriptor& instruction = mma.instruction;
+  const UmmaSmemDescriptor a = copies ? copy.from : mma.a;
+  const UmmaSmemDescriptor b = mma.b;
   const bool a_in_tmem = (op.flags & event_flag::kTmemA) != 0;
   const bool scaled = !copies && (op.flags & event_flag::kBlockScale) != 0;
-  if ((copies && op.wanted > 2) || (!copies && op.kind > 5)) {
-    planned.misuse = "a shape outside the manual's table";
-    return;
-  }
-  if (!copies &&
-      (!is_legal(instruction, op.group) || scaled != is_block_scaled(instruction.kind))) {
+  const bool known =
+      copies ? copy.shape <= TmemCopy::k32x128bWarpx4 : instruction.kind <= MmaKind::kMxf4nvf4;
+  if (!known || (!copies && (!is_legal(instruction, mma.group) ||
+                             scaled != is_block_scaled(instruction.kind)))) {
     planned.misuse = "a shape outside the manual's table";
     return;
   }
@@ -511,23 +527,23 @@ void Planner::add_mma(Planned& planned,
   };
   std::vector<Region> regions;
   for (const std::uint32_t cta : ctas) {
-    const TmemAddress d{op.address};
+    const TmemAddress d = copies ? copy.to : mma.d;
     if (copies) {
-      const auto shape = static_cast<TmemCopy>(op.wanted);
+      const auto shape = copy.shape;
       touch(planned, 1, Space::kShared, cta, copy_source(a, shape), false);
-      regions = {{op.address, columns_of(shape)}};
+      regions = {{d.value, columns_of(shape)}};
       Ranges to;
       add_tensor_cells(to, 0, kTmemLanes, d.column(), columns_of(shape));
       touch(planned, 1, Space::kTensor, cta, to, true);
       continue;
     }
     const std::uint32_t m = instruction.m() / group;
-    regions = {{op.address, accumulator_columns(instruction, op.group)}};
+    regions = {{d.value, accumulator_columns(instruction, mma.group)}};
     if (a_in_tmem) {
-      const TmemAddress from{op.peer};
+      const TmemAddress from = mma.tmem_a;
       Ranges cells;
       add_tensor_cells(cells, from.lane(), m, from.column(), 8);
-      regions.push_back({op.peer, 8});
+      regions.push_back({from.value, 8});
       touch(planned, 1, Space::kTensor, cta, cells, false);
     } else {
       touch(planned,
@@ -544,15 +560,15 @@ void Planner::add_mma(Planned& planned,
           operand_bytes(b, instruction.n() / group, instruction.b_major(), instruction.b_type()),
           false);
     if (scaled) {
-      for (const Region scale : {Region{op.scale_a, scale_columns(m)},
-                                 Region{op.scale_b, scale_columns(instruction.n())}}) {
+      for (const Region scale : {Region{mma.scale_a.value, scale_columns(m)},
+                                 Region{mma.scale_b.value, scale_columns(instruction.n())}}) {
         Ranges cells;
         add_tensor_cells(cells, 0, kTmemLanes, TmemAddress{scale.address}.column(), scale.columns);
         regions.push_back(scale);
         touch(planned, 1, Space::kTensor, cta, cells, false);
       }
     }
-    const Ranges accumulator = accumulator_cells(instruction, op.group, d);
+    const Ranges accumulator = accumulator_cells(instruction, mma.group, d);
     if ((op.flags & event_flag::kAccumulate) != 0) {
       touch(planned, 1, Space::kTensor, cta, accumulator, false);
     }
@@ -573,9 +589,10 @@ void Planner::add_mma(Planned& planned,
 }
 
 void Planner::add_tensor_port(Planned& planned, const Operation& op) {
-  const TmemAddress at{op.address};
+  const auto& access = op.as<operands::TmemAccess>();
+  const TmemAddress at = access.address;
   const std::uint32_t quarter = plan_.warps_per_cta == 0 ? 0 : warp_ % plan_.warps_per_cta % 4;
-  if (at.column() + std::uint64_t{op.count} > kTmemColumns) {
+  if (at.column() + std::uint64_t{access.columns} > kTmemColumns) {
     planned.misuse = "columns or lanes outside of tensor memory";
   } else if (at.lane() != quarter * kWarpLanes) {
     planned.misuse = "lanes of tensor memory that are another warp's";
@@ -587,24 +604,25 @@ void Planner::add_tensor_port(Planned& planned, const Operation& op) {
   }
   Piece& to = planned.started.emplace_back();
   to.ctas = {cta_};
-  to.columns = {{cta_, at.column(), op.count}};
+  to.columns = {{cta_, at.column(), access.columns}};
   Ranges cells;
-  const std::uint32_t lanes = op.half_rows ? kWarpLanes / 2 : kWarpLanes;
-  add_tensor_cells(cells, at.lane(), lanes, at.column(), op.count);
+  const std::uint32_t lanes = access.half_rows ? kWarpLanes / 2 : kWarpLanes;
+  add_tensor_cells(cells, at.lane(), lanes, at.column(), access.columns);
   touch(planned, 1, Space::kTensor, cta_, cells, op.op == Op::kTcgen05St);
 }
 
 void Planner::add_commit(Planned& planned, const Operation& op) {
-  planned.misuse = barrier_problem(op.address);
-  if (op.mask.bits >> plan_.cluster_size != 0) {
+  const auto& commit = op.as<operands::Commit>();
+  planned.misuse = barrier_problem(commit.barrier);
+  if (commit.mask.bits >> plan_.cluster_size != 0) {
     planned.misuse = "a mask with CTAs that the cluster does not have";
   }
   for (std::uint32_t rank = 0; rank < plan_.cluster_size && planned.misuse.empty(); ++rank) {
     const std::uint32_t cta = first_of_cluster() + rank;
-    if (op.mask.bits != 0 ? op.mask.contains(rank) : cta == cta_) {
+    if (commit.mask.bits != 0 ? commit.mask.contains(rank) : cta == cta_) {
       Piece& to = planned.started.emplace_back();
       to.ctas = {cta};
-      to.barrier = barrier(cta, op.address);
+      to.barrier = barrier(cta, commit.barrier);
     }
   }
 }

@@ -118,6 +118,8 @@ Plan make_plan(const Program& program, const ValuesOptions& options);
 std::string size_problem(const Program& program);
 /// Why an operation cannot be judged; empty if it can.
 std::string unsupported(const Operation& op);
+/// Columns that it allocates or frees.
+std::uint32_t columns_of(const Operation& op);
 /// Notes the registers that a jump may still test, before each instruction of a warp.
 void find_live_registers(std::vector<Planned>& warp);
 /// Gives a counter to each instruction between a jump back and its target: it may be executed

@@ -87,10 +87,11 @@ void Reduction::find_meetings() {
           (op.op != Op::kBarSync && op.op != Op::kBarArrive)) {
         continue;
       }
-      const std::size_t at = std::size_t{cta} * kNamedBarriers + op.address;
+      const auto& named = op.as<operands::NamedBarrier>();
+      const std::size_t at = std::size_t{cta} * kNamedBarriers + named.id;
       constexpr std::uint32_t kAll = ~std::uint32_t{0};
-      const std::uint32_t wanted = op.count == 0 ? kAll : op.count;
-      takes_all_[at] = takes_all_[at] || op.count == 0;
+      const std::uint32_t wanted = named.threads == 0 ? kAll : named.threads;
+      takes_all_[at] = takes_all_[at] || named.threads == 0;
       users[at] |= 1U << warp % plan.warps_per_cta;
       is_meeting_[at] = is_meeting_[at] && op.op == Op::kBarSync && op.lanes == kWarpLanes &&
                         (threads[at] == 0 || threads[at] == wanted);
@@ -191,7 +192,7 @@ Reduction::Touch Reduction::of_operation(std::uint32_t warp, const Planned& plan
       break;
     case Op::kBarSync:
     case Op::kBarArrive:
-      set(touch.writes, named(cta, op.address));
+      set(touch.writes, named(cta, op.as<operands::NamedBarrier>().id));
       break;
     case Op::kClusterArrive:
     case Op::kClusterWait:
@@ -201,7 +202,7 @@ Reduction::Touch Reduction::of_operation(std::uint32_t warp, const Planned& plan
     case Op::kTcgen05Dealloc:
     case Op::kTcgen05Relinquish:
       set(touch.writes, tensor_memory(cta));
-      if (op.group == CtaGroup::kTwo && op.op != Op::kTcgen05Relinquish) {
+      if (op.group() == CtaGroup::kTwo && op.op != Op::kTcgen05Relinquish) {
         set(touch.writes, tensor_memory(plan.peer_of(cta)));
       }
       break;

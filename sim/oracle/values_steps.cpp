@@ -149,7 +149,7 @@ bool Machine::waits_for_stores(const State& state, std::uint32_t warp, const Ope
     const bool pending =
         agent.kind == AgentKind::kStoreRead || (agent.kind == AgentKind::kStoreWrite && !read_only);
     if (pending && agent.warp == warp && agent.lane == op.lane &&
-        agent.age != Agent::kUncommitted && agent.age >= op.count) {
+        agent.age != Agent::kUncommitted && agent.age >= op.as<operands::BulkWait>().pending) {
       return true;
     }
   }
@@ -167,7 +167,7 @@ std::vector<std::uint32_t> Machine::partners(const State& state, std::uint32_t w
     const Planned* there = state.warps[other].life == Life::kRunning ? next(state, other) : nullptr;
     if (there != nullptr && !there->is_jump() && there->misuse.empty() &&
         there->operation().op == op.op && there->operation().lanes == kWarpLanes &&
-        there->operation().group == CtaGroup::kTwo && !lanes_missing(state, other)) {
+        there->operation().group() == CtaGroup::kTwo && !lanes_missing(state, other)) {
       found.push_back(other);
     }
   }
@@ -191,14 +191,14 @@ std::uint32_t free_groups(const CtaState& cta, std::uint32_t groups) {
 
 bool Machine::acts_together(const State& state, const Operation& op) const {
   const std::uint32_t rule = op.op == Op::kTcgen05Alloc ? pair_rule::kAllocates : pair_rule::kFrees;
-  return op.group == CtaGroup::kTwo && (state.together & rule) != 0;
+  return op.group() == CtaGroup::kTwo && (state.together & rule) != 0;
 }
 
 std::uint32_t Machine::alloc_choices(const State& state,
                                      std::uint32_t warp,
                                      const Operation& op) const {
   const CtaState& cta = state.ctas[plan_.cta_of(warp)];
-  const std::uint32_t groups = op.count / 32;
+  const std::uint32_t groups = op.as<operands::TmemAllocation>().columns / 32;
   if (cta.relinquished != 0 || (cta.smallest != 0 && groups > cta.smallest)) {
     return 1;  // and it is wrong
   }
@@ -226,12 +226,12 @@ std::uint32_t Machine::choices(const State& state, std::uint32_t warp) const {
   switch (op.op) {
     case Op::kMbarrierWait: {
       const BarrierState& barrier = state.barriers[planned->own.barrier];
-      return barrier.is_valid == 0 || barrier.done(op.wanted) ? 1 : 0;
+      return barrier.is_valid == 0 || barrier.done(op.as<operands::Mbarrier>().phase) ? 1 : 0;
     }
     case Op::kGlobalWait: {
       const Cell& cell = state.cells[planned->own.reads.front()];
       const bool known = (cell.flags & cell_flag::kKnown) != 0 && planned->own.reads.size() == 1;
-      return !known || cell.value == op.count ? 1 : 0;
+      return !known || cell.value == op.as<operands::GlobalWord>().value ? 1 : 0;
     }
     case Op::kClusterArrive:
       return op.ordering.semantics != Semantics::kRelaxed &&
@@ -254,8 +254,9 @@ std::uint32_t Machine::choices(const State& state, std::uint32_t warp) const {
                  : 1;
     case Op::kSetmaxnreg: {
       const bool increase = (op.flags & event_flag::kIncrease) != 0;
-      return increase && op.count > self.registers &&
-                     op.count - self.registers > state.ctas[plan_.cta_of(warp)].free_registers
+      const std::uint32_t count = op.as<operands::Registers>().count;
+      return increase && count > self.registers &&
+                     count - self.registers > state.ctas[plan_.cta_of(warp)].free_registers
                  ? 0
                  : 1;
     }
@@ -276,7 +277,7 @@ bool Machine::can_act(const State& state, std::size_t index) const {
       if (other.warp == agent.warp && other.kind == kind &&
           (!same_lane || (other.lane == agent.lane && other.group == agent.group))) {
         // A commit to several CTAs has left the queue when what it tracks is done.
-        if (kind != AgentKind::kCommit || planned(other).operation().mask.bits == 0) {
+        if (kind != AgentKind::kCommit || planned(other).operation().mask().bits == 0) {
           return true;
         }
       }
@@ -371,6 +372,9 @@ bool Machine::is_local(const State& state, std::uint32_t warp) const {
 }
 
 std::string Machine::name_of_object(const Operation& op) const {
+  Event told;
+  told.op = op.op;
+  op.tell(told);
   const auto shared = [&](std::uint32_t address) {
     return " " + plan_.program->symbols.name(address & 0xFFFFFFU);
   };
@@ -383,9 +387,9 @@ std::string Machine::name_of_object(const Operation& op) const {
     case Op::kMbarrierWait:
     case Op::kMbarrierTryWait:
       return ((op.flags & event_flag::kRemote) != 0
-                  ? " rank " + std::to_string(op.address >> 24) + "'s"
+                  ? " rank " + std::to_string(told.address >> 24) + "'s"
                   : "") +
-             shared(op.address);
+             shared(told.address);
     case Op::kTcgen05Commit:
     case Op::kTensorLoad:
     case Op::kTensorStore:
@@ -396,16 +400,16 @@ std::string Machine::name_of_object(const Operation& op) const {
     case Op::kClcTryCancel:
     case Op::kClcQuery:
     case Op::kTcgen05Alloc:
-      return shared(op.address);
+      return shared(told.address);
     case Op::kBarSync:
     case Op::kBarArrive:
-      return " " + std::to_string(op.address);
+      return " " + std::to_string(told.address);
     case Op::kGlobalLoad:
     case Op::kGlobalLoadAcquire:
     case Op::kGlobalStoreRelease:
     case Op::kGlobalRedAdd:
     case Op::kGlobalWait:
-      return " global " + hex(op.global);
+      return " global " + hex(told.global);
     default:
       return "";
   }

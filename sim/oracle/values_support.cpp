@@ -44,6 +44,11 @@ std::string size_problem(const Program& program) {
   return instructions > kInstructionsMax ? "too many instructions" : "";
 }
 
+std::uint32_t columns_of(const Operation& op) {
+  return op.is<operands::TmemRegion>() ? op.as<operands::TmemRegion>().columns
+                                       : op.as<operands::TmemAllocation>().columns;
+}
+
 std::string unsupported(const Operation& op) {
   switch (op.op) {
     case Op::kWgmma:
@@ -55,7 +60,9 @@ std::string unsupported(const Operation& op) {
     case Op::kCount:
       return std::string{"the operation "} + name_of(op.op);
     default:
-      return op.of_accumulator ? "the accumulator of a wgmma" : "";
+      return op.is<operands::SharedRows>() && op.as<operands::SharedRows>().of_accumulator
+                 ? "the accumulator of a wgmma"
+                 : "";
   }
 }
 

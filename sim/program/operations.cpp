@@ -126,6 +126,15 @@ const Verb* find_verb(Op op, std::uint32_t variant) {
   return found == std::end(kVerbs) ? nullptr : found;
 }
 
+namespace {
+
+// Bytes of lanes have no text.
+std::uint32_t variant_of_word(const Operation& operation) {
+  return operation.is<operands::LaneBytes>() ? ~std::uint32_t{0} : 0;
+}
+
+}  // namespace
+
 std::uint32_t variant_of(const Operation& operation) {
   const auto has = [&](std::uint16_t flag) { return (operation.flags & flag) != 0; };
   switch (operation.op) {
@@ -137,27 +146,33 @@ std::uint32_t variant_of(const Operation& operation) {
     case Op::kBulkWaitGroup:
       return has(event_flag::kRead) ? 1 : 0;
     case Op::kGlobalLoad:
-      return has(event_flag::kReadOnly) ? 1 : 0;
+      return operation.is<operands::LaneBytes>() ? variant_of_word(operation)
+             : has(event_flag::kReadOnly)        ? 1
+                                                 : 0;
     case Op::kSetmaxnreg:
       return has(event_flag::kIncrease) ? 1 : 0;
     case Op::kTcgen05Mma:
       return has(event_flag::kBlockScale) ? 1 : 0;
     case Op::kTcgen05Cp:
-      return operation.wanted;
+      return static_cast<std::uint32_t>(operation.as<operands::TmemCopy>().shape);
     case Op::kTcgen05Ld:
-      return operation.half_rows ? 1 : 0;
-    case Op::kSharedStore:
-      return operation.rank == 0        ? 0
-             : operation.of_accumulator ? 5
-             : operation.half_rows      ? operation.by_columns ? 4 : 3
-             : operation.by_columns     ? 2
-                                        : 1;
+      return operation.as<operands::TmemAccess>().half_rows ? 1 : 0;
+    case Op::kSharedStore: {
+      if (!operation.is<operands::SharedRows>()) {
+        return variant_of_word(operation);
+      }
+      const auto& rows = operation.as<operands::SharedRows>();
+      return rows.of_accumulator ? 5
+             : rows.half_rows    ? rows.by_columns ? 4 : 3
+             : rows.by_columns   ? 2
+                                 : 1;
+    }
     case Op::kSharedLoad:
-      return operation.rank == 0 ? 0 : 1;
+      return operation.is<operands::SharedRows>() ? 1 : variant_of_word(operation);
     case Op::kClcTryCancel:
-      return operation.mask.bits != 0 ? 1 : 0;
+      return operation.mask().bits != 0 ? 1 : 0;
     case Op::kClcQuery:
-      return operation.count;
+      return operation.as<operands::ClcQuery>().word;
     default:
       return 0;
   }
@@ -183,7 +198,9 @@ Ordering standard_ordering(const Operation& operation) {
     case Op::kFence:
       return {Semantics::kAcqRel, Scope::kCta};
     case Op::kFenceProxyTensormap:
-      return {operation.count == 0 ? Semantics::kRelease : Semantics::kAcquire, Scope::kGpu};
+      return {
+          operation.as<operands::MapFence>().map == 0 ? Semantics::kRelease : Semantics::kAcquire,
+          Scope::kGpu};
     default:
       return kRelaxedCta;
   }

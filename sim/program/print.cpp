@@ -67,6 +67,9 @@ class Printer {
   static std::string suffixes(const Operation& op, const Instruction& instruction);
   std::string operands(const Instruction& instruction, const Verb& verb) const;
   std::string tensor_operands(const Instruction& instruction, const Verb& verb) const;
+  std::string barrier_operands(const Operation& op,
+                               const Verb& verb,
+                               const std::string& result) const;
   std::string copy_operands(const Operation& op, const Verb& verb) const;
   std::string mma(const Operation& op) const;
   std::string rows(const Instruction& instruction) const;
@@ -92,9 +95,10 @@ std::string Printer::shared(std::uint32_t address, const std::string& of) const 
 }
 
 std::string Printer::barrier(const Operation& op) const {
+  const std::uint32_t address = op.as<operands::Mbarrier>().address;
   return (op.flags & event_flag::kRemote) == 0
-             ? shared(op.address)
-             : shared(op.address & 0xFFFFFFU, " of rank " + number(op.address >> 24));
+             ? shared(address)
+             : shared(address & 0xFFFFFFU, " of rank " + number(address >> 24));
 }
 
 std::string Printer::global(std::uint64_t address) const {
@@ -264,73 +268,83 @@ std::string Printer::suffixes(const Operation& op, const Instruction& instructio
     text += std::string{"."} + kSemanticsWords[static_cast<unsigned>(op.ordering.semantics)] + "." +
             kScopeWords[static_cast<unsigned>(op.ordering.scope)];
   }
-  if (op.op == Op::kFenceProxyAsync && op.count != 0 && op.count < std::size(kProxyWords)) {
-    text += std::string{"."} + kProxyWords[op.count];
+  if (op.op == Op::kFenceProxyAsync) {
+    const auto space = static_cast<std::size_t>(op.as<operands::ProxyFence>().space);
+    text +=
+        space != 0 && space < std::size(kProxyWords) ? std::string{"."} + kProxyWords[space] : "";
   }
   if (op.op == Op::kTcgen05Ld || op.op == Op::kTcgen05St) {
     text += ".x" + number(instruction.fragment_registers);
   }
-  if (op.group == CtaGroup::kTwo) {
+  if (op.group() == CtaGroup::kTwo) {
     text += ".cta_group::2";
   }
-  return text + (op.op == Op::kTcgen05Commit && op.mask.bits != 0 ? ".multicast" : "");
+  return text + (op.op == Op::kTcgen05Commit && op.mask().bits != 0 ? ".multicast" : "");
 }
 
 std::string Printer::mma(const Operation& op) const {
-  const UmmaInstructionDescriptor instruction{op.instruction, static_cast<MmaKind>(op.kind)};
+  const auto& mma = op.as<operands::Mma>();
+  const UmmaInstructionDescriptor& instruction = mma.instruction;
+  const std::string kind = kKindWords[static_cast<std::size_t>(instruction.kind)];
   const bool scaled = (op.flags & event_flag::kBlockScale) != 0;
   std::string text =
-      tmem(op.address) + ", " +
-      ((op.flags & event_flag::kTmemA) != 0 ? tmem(op.peer) : descriptor(op.descriptor_a)) + ", " +
-      descriptor(op.descriptor_b) + ", ";
+      tmem(mma.d.value) + ", " +
+      ((op.flags & event_flag::kTmemA) != 0 ? tmem(mma.tmem_a.value) : descriptor(mma.a.bits)) +
+      ", " + descriptor(mma.b.bits) + ", ";
   const std::string shape = "m" + number(instruction.m()) + "n" + number(instruction.n());
   const auto plain = UmmaInstructionDescriptor::make(
       instruction.a_type(), instruction.b_type(), instruction.m(), instruction.n());
   const auto block = UmmaInstructionDescriptor::make_block_scaled(
                          instruction.kind, instruction.a_type(), instruction.m(), instruction.n())
                          .with_scale_bytes(instruction.scale_byte_a(), instruction.scale_byte_b());
-  if (!scaled && plain.bits == op.instruction && plain.kind == instruction.kind) {
+  if (!scaled && plain.bits == instruction.bits && plain.kind == instruction.kind) {
     text += shape + ", " + name_of(instruction.a_type()) + ", " + name_of(instruction.b_type());
-  } else if (scaled && block.bits == op.instruction) {
-    text += shape + ", " + kKindWords[op.kind] + ", " + name_of(instruction.a_type()) + ", bytes " +
+  } else if (scaled && block.bits == instruction.bits) {
+    text += shape + ", " + kind + ", " + name_of(instruction.a_type()) + ", bytes " +
             number(instruction.scale_byte_a()) + ", " + number(instruction.scale_byte_b());
   } else {
-    text += "instruction " + hex(op.instruction) + ", " + kKindWords[op.kind];
+    text += "instruction " + hex(instruction.bits) + ", " + kind;
   }
-  text += scaled ? ", " + tmem(op.scale_a) + ", " + tmem(op.scale_b) : "";
+  text += scaled ? ", " + tmem(mma.scale_a.value) + ", " + tmem(mma.scale_b.value) : "";
   return text + ((op.flags & event_flag::kAccumulate) != 0 ? ", accumulate" : "");
 }
 
 std::string Printer::rows(const Instruction& instruction) const {
-  const Operation& op = instruction.operation;
-  return ", row " + number(op.row) + ", column " + number(op.column) + ", bytes " +
-         number(op.row_bytes) + ", " + name_of(op.element) + ", swizzle " +
-         number(static_cast<std::uint32_t>(op.swizzle)) + ", registers " +
+  const auto& rows = instruction.operation.as<operands::SharedRows>();
+  return ", row " + number(rows.row) + ", column " + number(rows.column) + ", bytes " +
+         number(rows.row_bytes) + ", " + name_of(rows.element) + ", swizzle " +
+         number(static_cast<std::uint32_t>(rows.swizzle)) + ", registers " +
          number(instruction.fragment_registers);
 }
 
 std::string Printer::copy_operands(const Operation& op, const Verb& verb) const {
+  if (verb.operands == Operands::kMap) {
+    return map(op.as<operands::MapFence>().map);
+  }
+  if (verb.operands == Operands::kMapGlobal) {
+    const auto& change = op.as<operands::MapChange>();
+    return map(change.map) + ", " + global(change.address);
+  }
+  if (verb.operands == Operands::kClcRequest) {
+    const auto& request = op.as<operands::ClcRequest>();
+    return shared(request.response) + ", " + shared(request.barrier);
+  }
+  const auto& copy = op.as<operands::Copy>();
   std::string at;
-  for (std::uint32_t i = 0; i < op.rank && verb.operands <= Operands::kTensorStore; ++i) {
-    at += (i == 0 ? "" : ", ") + std::to_string(op.at[i]);
+  for (std::uint32_t i = 0; i < copy.rank; ++i) {
+    at += (i == 0 ? "" : ", ") + std::to_string(copy.at[i]);
   }
   const std::string target =
-      ", " + shared(op.peer) + (op.mask.bits == 0 ? "" : ", mask " + hex(op.mask.bits));
+      ", " + shared(copy.barrier) + (copy.mask.bits == 0 ? "" : ", mask " + hex(copy.mask.bits));
   switch (verb.operands) {
     case Operands::kTensorLoad:
-      return shared(op.address) + ", " + map(op.map) + ", {" + at + "}" + target;
+      return shared(copy.shared) + ", " + map(copy.map) + ", {" + at + "}" + target;
     case Operands::kTensorStore:
-      return map(op.map) + ", {" + at + "}, " + shared(op.address);
+      return map(copy.map) + ", {" + at + "}, " + shared(copy.shared);
     case Operands::kBulkLoad:
-      return shared(op.address) + ", " + global(op.global) + ", " + number(op.bytes) + target;
-    case Operands::kBulkStore:
-      return global(op.global) + ", " + shared(op.address) + ", " + number(op.bytes);
-    case Operands::kMap:
-      return map(op.count);
-    case Operands::kMapGlobal:
-      return map(op.count) + ", " + global(op.global);
-    default:  // a CLC request
-      return shared(op.address) + ", " + shared(op.peer);
+      return shared(copy.shared) + ", " + global(copy.global) + ", " + number(copy.bytes) + target;
+    default:  // a bulk store
+      return global(copy.global) + ", " + shared(copy.shared) + ", " + number(copy.bytes);
   }
 }
 
@@ -339,34 +353,64 @@ std::string Printer::tensor_operands(const Instruction& instruction, const Verb&
   const std::string fragment =
       instruction.fragment == Instruction::kNone ? "" : "f" + number(instruction.fragment);
   switch (verb.operands) {
-    case Operands::kTmemAlloc:
-      return shared(op.address) + ", " + number(op.count);
-    case Operands::kTmemRegion:
-      return tmem(op.address) + ", " + number(op.count);
+    case Operands::kTmemAlloc: {
+      const auto& asked = op.as<operands::TmemAllocation>();
+      return shared(asked.word) + ", " + number(asked.columns);
+    }
+    case Operands::kTmemRegion: {
+      const auto& region = op.as<operands::TmemRegion>();
+      return tmem(region.address.value) + ", " + number(region.columns);
+    }
     case Operands::kMma:
       return mma(op);
-    case Operands::kCp:
-      return tmem(op.address) + ", " + descriptor(op.descriptor_a);
-    case Operands::kCommit:
-      return shared(op.address) + (op.mask.bits == 0 ? "" : ", mask " + hex(op.mask.bits));
+    case Operands::kCp: {
+      const auto& copy = op.as<operands::TmemCopy>();
+      return tmem(copy.to.value) + ", " + descriptor(copy.from.bits);
+    }
+    case Operands::kCommit: {
+      const auto& commit = op.as<operands::Commit>();
+      return shared(commit.barrier) +
+             (commit.mask.bits == 0 ? "" : ", mask " + hex(commit.mask.bits));
+    }
     case Operands::kTmemLoad:
-      return fragment + ", " + tmem(op.address);
+      return fragment + ", " + tmem(op.as<operands::TmemAccess>().address.value);
     case Operands::kTmemStore:
-      return tmem(op.address) + ", " + fragment;
+      return tmem(op.as<operands::TmemAccess>().address.value) + ", " + fragment;
     case Operands::kFragment:
       return fragment;
     case Operands::kWgmma: {
-      const UmmaInstructionDescriptor shape{op.instruction, static_cast<MmaKind>(op.kind)};
-      return fragment + ", " + descriptor(op.descriptor_a) + ", " + descriptor(op.descriptor_b) +
-             ", m64n" + number(op.count) + ", " + name_of(shape.a_type()) +
+      const auto& wgmma = op.as<operands::Wgmma>();
+      return fragment + ", " + descriptor(wgmma.a.bits) + ", " + descriptor(wgmma.b.bits) +
+             ", m64n" + number(wgmma.columns) + ", " + name_of(wgmma.instruction.a_type()) +
              ((op.flags & event_flag::kAccumulate) != 0 ? ", accumulate" : "");
     }
     case Operands::kNumberFragment:
-      return number(op.count) + (fragment.empty() ? "" : ", " + fragment);
+      return number(op.as<operands::WgmmaWait>().pending) +
+             (fragment.empty() ? "" : ", " + fragment);
     case Operands::kRowsLoad:
-      return fragment + ", " + shared(op.address) + rows(instruction);
+      return fragment + ", " + shared(op.as<operands::SharedRows>().tile) + rows(instruction);
     default:  // rows of a store
-      return shared(op.address) + ", " + fragment + rows(instruction);
+      return shared(op.as<operands::SharedRows>().tile) + ", " + fragment + rows(instruction);
+  }
+}
+
+std::string Printer::barrier_operands(const Operation& op,
+                                      const Verb& verb,
+                                      const std::string& result) const {
+  const auto& bar = op.as<operands::Mbarrier>();
+  switch (verb.operands) {
+    case Operands::kBarrier:
+      return shared(bar.address);
+    case Operands::kBarrierCount:
+      return barrier(op) + ", " + number(op.op == Op::kMbarrierInit ? bar.count : bar.bytes);
+    case Operands::kArrive:
+      return barrier(op) + ", " +
+             number((op.flags & event_flag::kExpectTx) != 0 ? bar.bytes : bar.count);
+    default:  // a wait or a try
+      return result + shared(bar.address) +
+             ((op.flags & event_flag::kExactPhase) != 0
+                  ? ", phase " + std::to_string(static_cast<std::int32_t>(bar.phase))
+                  : ", parity " + number(bar.phase));
   }
 }
 
@@ -374,38 +418,41 @@ std::string Printer::operands(const Instruction& instruction, const Verb& verb) 
   const Operation& op = instruction.operation;
   const std::string result =
       instruction.result == Instruction::kNone ? "" : "r" + number(instruction.result) + ", ";
-  const bool exact = (op.flags & event_flag::kExactPhase) != 0;
   switch (verb.operands) {
     case Operands::kNone:
       return "";
     case Operands::kBarrier:
-      return shared(op.address);
     case Operands::kBarrierCount:
-      return barrier(op) + ", " + number(op.op == Op::kMbarrierInit ? op.count : op.bytes);
     case Operands::kArrive:
-      return barrier(op) + ", " +
-             number((op.flags & event_flag::kExpectTx) != 0 ? op.bytes : op.count);
     case Operands::kWait:
-      return result + shared(op.address) +
-             (exact ? ", phase " + std::to_string(static_cast<std::int32_t>(op.wanted))
-                    : ", parity " + number(op.wanted));
-    case Operands::kNamed:
-      return number(op.address) + (op.count == 0 ? "" : ", " + number(op.count));
+      return barrier_operands(op, verb, result);
+    case Operands::kNamed: {
+      const auto& named = op.as<operands::NamedBarrier>();
+      return number(named.id) + (named.threads == 0 ? "" : ", " + number(named.threads));
+    }
     case Operands::kNumber:
-      return number(op.count);
-    case Operands::kSharedStore:
-      return shared(op.address) + ", " + number(op.count);
+      return number(op.op == Op::kSetmaxnreg ? op.as<operands::Registers>().count
+                                             : op.as<operands::BulkWait>().pending);
+    case Operands::kSharedStore: {
+      const auto& word = op.as<operands::SharedWord>();
+      return shared(word.address) + ", " + number(word.value);
+    }
     case Operands::kSharedLoad:
+      return result + shared(op.as<operands::SharedWord>().address);
     case Operands::kClcQuery:
-      return result + shared(op.address);
+      return result + shared(op.as<operands::ClcQuery>().response);
     case Operands::kGlobalLoad:
-      return result + global(op.global);
-    case Operands::kGlobalValue:
-      return global(op.global) + ", " + number(op.count);
-    case Operands::kStageNote:
-      return shared(op.address) + ", " + number(op.count) + ", " +
-             kStageWords[static_cast<unsigned>(op.stage_step)] + ", index " + number(op.wanted) +
-             ", lap " + number(op.rank);
+      return result + global(op.as<operands::GlobalWord>().address);
+    case Operands::kGlobalValue: {
+      const auto& word = op.as<operands::GlobalWord>();
+      return global(word.address) + ", " + number(word.value);
+    }
+    case Operands::kStageNote: {
+      const auto& note = op.as<operands::Note>();
+      return shared(note.full) + ", " + number(note.stages) + ", " +
+             kStageWords[static_cast<std::size_t>(note.step)] + ", index " + number(note.index) +
+             ", lap " + number(note.lap);
+    }
     case Operands::kTensorLoad:
     case Operands::kTensorStore:
     case Operands::kBulkLoad:
@@ -426,7 +473,8 @@ std::string Printer::operation(const Instruction& instruction) const {
     return "// " + std::string{name_of(op.op)};
   }
   // A wait for bulk groups is one lane's, whether the warp or one lane calls it.
-  const bool whole = op.lanes == kWarpLanes || (op.op == Op::kBulkWaitGroup && op.wanted == 0);
+  const bool whole = op.lanes == kWarpLanes ||
+                     (op.op == Op::kBulkWaitGroup && !op.as<operands::BulkWait>().of_lane);
   const std::string what = operands(instruction, *verb);
   return std::string{whole          ? ""
                      : op.lane == 0 ? "elect "

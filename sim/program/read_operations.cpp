@@ -54,6 +54,10 @@ class OperationReader {
   template <std::size_t kCount>
   std::uint32_t one_of(const char* const (&words)[kCount]);
   Operation& op() { return read_.operation; }
+  template <class T>
+  T& as() {
+    return op().as<T>();
+  }
 
   Reader& reader_;
   const Program& program_;
@@ -73,7 +77,7 @@ Instruction OperationReader::read(Executing who) {
   if (verb_->one_lane && who.lanes != 1) {
     reader_.fail(mnemonic, "'elect' or 'lane N' in front of what one lane issues");
   }
-  op().op = verb_->op;
+  op() = Operation{verb_->op};
   op().lanes = who.lanes;
   op().lane = who.lane;
   switch (verb_->op) {
@@ -86,7 +90,7 @@ Instruction OperationReader::read(Executing who) {
       break;
     case Op::kBulkWaitGroup:
       op().flags = verb_->variant != 0 ? event_flag::kRead : std::uint16_t{0};
-      op().wanted = who.lanes == 1 ? 1 : 0;
+      as<operands::BulkWait>().of_lane = who.lanes == 1;
       op().lanes = 1;
       break;
     case Op::kGlobalLoad:
@@ -99,26 +103,27 @@ Instruction OperationReader::read(Executing who) {
       op().flags = verb_->variant != 0 ? event_flag::kBlockScale : std::uint16_t{0};
       break;
     case Op::kTcgen05Cp:
-      op().wanted = verb_->variant;
-      op().count = columns_of(static_cast<TmemCopy>(verb_->variant));
+      as<operands::TmemCopy>().shape = static_cast<TmemCopy>(verb_->variant);
+      as<operands::TmemCopy>().columns = columns_of(static_cast<TmemCopy>(verb_->variant));
       break;
     case Op::kTcgen05Ld:
-      op().half_rows = verb_->variant != 0;
+      as<operands::TmemAccess>().half_rows = verb_->variant != 0;
       break;
     case Op::kSharedStore:
     case Op::kSharedLoad:
-      op().rank = verb_->variant != 0 ? 1 : 0;
-      op().by_columns = verb_->variant == 2 || verb_->variant == 4;
-      op().half_rows = verb_->variant == 3 || verb_->variant == 4;
-      op().of_accumulator = verb_->variant == 5;
+      if (verb_->variant != 0) {
+        auto& tile = op().set<operands::SharedRows>();
+        tile.by_columns = verb_->variant == 2 || verb_->variant == 4;
+        tile.half_rows = verb_->variant == 3 || verb_->variant == 4;
+        tile.of_accumulator = verb_->variant == 5;
+      }
       break;
     case Op::kClcTryCancel:
-      op().bytes = kClcResponseBytes;
-      op().mask.bits = static_cast<std::uint16_t>(
+      as<operands::ClcRequest>().mask.bits = static_cast<std::uint16_t>(
           verb_->variant != 0 ? (1U << program_.workload.cluster_size) - 1 : 0U);
       break;
     case Op::kClcQuery:
-      op().count = verb_->variant;
+      as<operands::ClcQuery>().word = verb_->variant;
       break;
     default:
       break;
@@ -166,7 +171,7 @@ void OperationReader::suffixes(const Token& mnemonic, std::string_view text) {
       continue;
     }
     if (in_group && parts[next] == "cta_group::2") {
-      op().group = CtaGroup::kTwo;
+      op().set_group(CtaGroup::kTwo);
       ++next;
       continue;
     }
@@ -182,7 +187,7 @@ void OperationReader::suffixes(const Token& mnemonic, std::string_view text) {
       const auto* space =
           std::find(std::begin(kProxyWords) + 1, std::end(kProxyWords), parts[next]);
       if (space != std::end(kProxyWords)) {
-        op().count = static_cast<std::uint32_t>(space - std::begin(kProxyWords));
+        as<operands::ProxyFence>().space = static_cast<ProxySpace>(space - std::begin(kProxyWords));
         ++next;
         continue;
       }
@@ -258,13 +263,15 @@ std::uint32_t OperationReader::barrier() {
 void OperationReader::barrier_operands(Operands of) {
   switch (of) {
     case Operands::kBarrier:
-      op().address = shared();
+      as<operands::Mbarrier>().address = shared();
       return;
-    case Operands::kBarrierCount:
-      op().address = op().op == Op::kMbarrierInit ? shared() : barrier();
+    case Operands::kBarrierCount: {
+      auto& bar = as<operands::Mbarrier>();
+      bar.address = op().op == Op::kMbarrierInit ? shared() : barrier();
       comma();
-      (op().op == Op::kMbarrierInit ? op().count : op().bytes) = reader_.u32("a count", kCountMax);
+      (op().op == Op::kMbarrierInit ? bar.count : bar.bytes) = reader_.u32("a count", kCountMax);
       return;
+    }
     case Operands::kArrive:
       return arrive();
     case Operands::kWait:
@@ -272,35 +279,37 @@ void OperationReader::barrier_operands(Operands of) {
     case Operands::kStageNote:
       return stage_note();
     default:
-      op().address = reader_.u32("a named barrier", 255);
+      as<operands::NamedBarrier>().id = reader_.u32("a named barrier", 255);
       if (op().op == Op::kBarArrive || reader_.peek().is(",")) {
         comma();
-        op().count = reader_.u32("how many threads", 4096);
+        as<operands::NamedBarrier>().threads = reader_.u32("how many threads", 4096);
       }
   }
 }
 
 void OperationReader::arrive() {
-  op().address = barrier();
-  op().count = 1;
+  auto& bar = as<operands::Mbarrier>();
+  bar.address = barrier();
+  bar.count = 1;
   if ((op().flags & event_flag::kExpectTx) != 0) {
     comma();
-    op().bytes = reader_.u32("how many bytes", kCountMax);
+    bar.bytes = reader_.u32("how many bytes", kCountMax);
   } else if (reader_.take_if(",")) {
-    op().count = reader_.u32("how many arrivals", kCountMax);
+    bar.count = reader_.u32("how many arrivals", kCountMax);
   }
 }
 
 void OperationReader::wait() {
+  auto& bar = as<operands::Mbarrier>();
   if (op().op == Op::kMbarrierTryWait) {
     result();
   }
-  op().address = shared();
+  bar.address = shared();
   comma();
   if (reader_.take_if("parity")) {
-    op().wanted = reader_.u32("a parity");
+    bar.phase = reader_.u32("a parity");
   } else if (reader_.take_if("phase")) {
-    op().wanted = static_cast<std::uint32_t>(reader_.number("a phase", -1, INT32_MAX));
+    bar.phase = static_cast<std::uint32_t>(reader_.number("a phase", -1, INT32_MAX));
     op().flags |= event_flag::kExactPhase;
   } else {
     reader_.fail("'phase' or 'parity'");
@@ -308,17 +317,18 @@ void OperationReader::wait() {
 }
 
 void OperationReader::stage_note() {
-  op().address = shared();
+  auto& note = as<operands::Note>();
+  note.full = shared();
   comma();
-  op().count = reader_.u32("how many stages");
+  note.stages = reader_.u32("how many stages");
   comma();
-  op().stage_step = static_cast<StageStep>(one_of(kStageWords));
+  note.step = static_cast<StageStep>(one_of(kStageWords));
   comma();
   reader_.expect("index");
-  op().wanted = reader_.u32("a stage");
+  note.index = reader_.u32("a stage");
   comma();
   reader_.expect("lap");
-  op().rank = reader_.u32("a lap");
+  note.lap = reader_.u32("a lap");
 }
 
 // --- Copies -----------------------------------------------------------------------------------
@@ -339,20 +349,21 @@ std::uint32_t OperationReader::map() {
 
 void OperationReader::target() {
   comma();
-  op().peer = shared();
+  as<operands::Copy>().barrier = shared();
   if (reader_.take_if(",")) {
-    op().mask = mask();
+    as<operands::Copy>().mask = mask();
   }
 }
 
 void OperationReader::coordinates() {
+  auto& copy = as<operands::Copy>();
   comma();
   reader_.expect("{");
   do {
-    if (op().rank == 5) {
+    if (copy.rank == 5) {
       reader_.fail("at most five coordinates");
     }
-    op().at[op().rank++] =
+    copy.at[copy.rank++] =
         static_cast<std::int32_t>(reader_.number("a coordinate", INT32_MIN / 4, INT32_MAX / 4));
   } while (reader_.take_if(","));
   reader_.expect("}");
@@ -361,47 +372,47 @@ void OperationReader::coordinates() {
 void OperationReader::copy_operands(Operands of) {
   switch (of) {
     case Operands::kTensorLoad:
-      op().address = shared();
+      as<operands::Copy>().shared = shared();
       comma();
-      op().map = map();
+      as<operands::Copy>().map = map();
       coordinates();
       return target();
     case Operands::kTensorStore:
-      op().map = map();
+      as<operands::Copy>().map = map();
       coordinates();
       comma();
-      op().address = shared();
+      as<operands::Copy>().shared = shared();
       return;
     case Operands::kBulkLoad:
-      op().address = shared();
+      as<operands::Copy>().shared = shared();
       comma();
-      op().global = global();
+      as<operands::Copy>().global = global();
       comma();
-      op().bytes = reader_.u32("how many bytes", kSharedAddressMax);
+      as<operands::Copy>().bytes = reader_.u32("how many bytes", kSharedAddressMax);
       return target();
     case Operands::kBulkStore:
-      op().global = global();
+      as<operands::Copy>().global = global();
       comma();
-      op().address = shared();
+      as<operands::Copy>().shared = shared();
       comma();
-      op().bytes = reader_.u32("how many bytes", kSharedAddressMax);
+      as<operands::Copy>().bytes = reader_.u32("how many bytes", kSharedAddressMax);
       return;
     case Operands::kMap:
-      op().count = map();
+      as<operands::MapFence>().map = map();
       return;
     case Operands::kMapGlobal:
-      op().count = map();
+      as<operands::MapChange>().map = map();
       comma();
-      op().global = global();
+      as<operands::MapChange>().address = global();
       return;
     case Operands::kClcRequest:
-      op().address = shared();
+      as<operands::ClcRequest>().response = shared();
       comma();
-      op().peer = shared();
+      as<operands::ClcRequest>().barrier = shared();
       return;
     default:
       result();
-      op().address = shared();
+      as<operands::ClcQuery>().response = shared();
   }
 }
 
@@ -524,21 +535,22 @@ void OperationReader::shape(std::uint32_t& m, std::uint32_t& n) {
 }
 
 void OperationReader::mma() {
-  op().address = tmem();
+  auto& mma = as<operands::Mma>();
+  mma.d.value = tmem();
   comma();
   if (reader_.peek().is("[")) {
-    op().peer = tmem();
+    mma.tmem_a.value = tmem();
     op().flags |= event_flag::kTmemA;
   } else {
-    op().descriptor_a = descriptor();
+    mma.a.bits = descriptor();
   }
   comma();
-  op().descriptor_b = descriptor();
+  mma.b.bits = descriptor();
   comma();
   if (reader_.take_if("instruction")) {
-    op().instruction = reader_.u32("the 32 bits of an instruction descriptor");
+    mma.instruction.bits = reader_.u32("the 32 bits of an instruction descriptor");
     comma();
-    op().kind = static_cast<std::uint8_t>(one_of(kKindWords));
+    mma.instruction.kind = static_cast<MmaKind>(one_of(kKindWords));
   } else if ((op().flags & event_flag::kBlockScale) == 0) {
     std::uint32_t m = 0;
     std::uint32_t n = 0;
@@ -546,17 +558,15 @@ void OperationReader::mma() {
     comma();
     const ElementType a = element();
     comma();
-    const UmmaInstructionDescriptor made = UmmaInstructionDescriptor::make(a, element(), m, n);
-    op().instruction = made.bits;
-    op().kind = static_cast<std::uint8_t>(made.kind);
+    mma.instruction = UmmaInstructionDescriptor::make(a, element(), m, n);
   } else {
     block_scale();
   }
   if ((op().flags & event_flag::kBlockScale) != 0) {
     comma();
-    op().scale_a = tmem();
+    mma.scale_a.value = tmem();
     comma();
-    op().scale_b = tmem();
+    mma.scale_b.value = tmem();
   }
   if (reader_.take_if(",")) {
     reader_.expect("accumulate");
@@ -578,18 +588,19 @@ void OperationReader::block_scale() {
   const std::uint32_t a = reader_.u32("the first byte of A's factors", 3);
   comma();
   const std::uint32_t b = reader_.u32("the first byte of B's factors", 3);
-  const auto made =
+  auto& instruction = as<operands::Mma>().instruction;
+  instruction =
       UmmaInstructionDescriptor::make_block_scaled(kind, type, m, n).with_scale_bytes(a, b);
-  op().instruction = made.bits;
-  op().kind = static_cast<std::uint8_t>(kind);
+  instruction.kind = kind;
 }
 
 void OperationReader::wgmma() {
+  auto& wgmma = as<operands::Wgmma>();
   fragment(0);
   comma();
-  op().descriptor_a = descriptor();
+  wgmma.a.bits = descriptor();
   comma();
-  op().descriptor_b = descriptor();
+  wgmma.b.bits = descriptor();
   comma();
   const Token& token = reader_.peek();
   std::uint32_t m = 0;
@@ -600,10 +611,8 @@ void OperationReader::wgmma() {
   }
   comma();
   const ElementType type = element();
-  const auto made = UmmaInstructionDescriptor::make(type, type, m, n);
-  op().instruction = made.bits;
-  op().kind = static_cast<std::uint8_t>(made.kind);
-  op().count = n;
+  wgmma.instruction = UmmaInstructionDescriptor::make(type, type, m, n);
+  wgmma.columns = n;
   read_.fragment_registers = n / 2;
   if (reader_.take_if(",")) {
     reader_.expect("accumulate");
@@ -614,44 +623,46 @@ void OperationReader::wgmma() {
 void OperationReader::tensor_operands(Operands of) {
   switch (of) {
     case Operands::kTmemAlloc:
-      op().address = shared();
+      as<operands::TmemAllocation>().word = shared();
       comma();
-      op().count = reader_.u32("how many columns", 4096);
+      as<operands::TmemAllocation>().columns = reader_.u32("how many columns", 4096);
       return;
     case Operands::kTmemRegion:
-      op().address = tmem();
+      as<operands::TmemRegion>().address.value = tmem();
       comma();
-      op().count = reader_.u32("how many columns", 4096);
+      as<operands::TmemRegion>().columns = reader_.u32("how many columns", 4096);
       return;
     case Operands::kMma:
       return mma();
     case Operands::kCp:
-      op().address = tmem();
+      as<operands::TmemCopy>().to.value = tmem();
       comma();
-      op().descriptor_a = descriptor();
+      as<operands::TmemCopy>().from.bits = descriptor();
       return;
     case Operands::kCommit:
-      op().address = shared();
+      as<operands::Commit>().barrier = shared();
       if (reader_.take_if(",")) {
-        op().mask = mask();
+        as<operands::Commit>().mask = mask();
       }
       return;
-    case Operands::kTmemLoad:
+    case Operands::kTmemLoad: {
       fragment(registers_);
       comma();
-      op().address = tmem();
-      op().count = registers_ * (op().half_rows ? 2 : 1);
+      auto& access = as<operands::TmemAccess>();
+      access.address.value = tmem();
+      access.columns = registers_ * (access.half_rows ? 2 : 1);
       return;
+    }
     case Operands::kTmemStore:
-      op().address = tmem();
+      as<operands::TmemAccess>().address.value = tmem();
       comma();
       fragment(registers_);
-      op().count = registers_;
+      as<operands::TmemAccess>().columns = registers_;
       return;
     case Operands::kWgmma:
       return wgmma();
     case Operands::kNumberFragment:
-      op().count = reader_.u32("how many groups stay", 4096);
+      as<operands::WgmmaWait>().pending = reader_.u32("how many groups stay", 4096);
       if (reader_.take_if(",")) {
         fragment(0);
       }
@@ -667,19 +678,20 @@ void OperationReader::tensor_operands(Operands of) {
 
 // `row 0, column 0, bytes 128, f32, swizzle 128`, and how many registers a lane stores.
 void OperationReader::rows() {
+  auto& tile = as<operands::SharedRows>();
   comma();
   reader_.expect("row");
-  op().row = reader_.u32("a row", 4095);
+  tile.row = reader_.u32("a row", 4095);
   comma();
   reader_.expect("column");
-  op().column = reader_.u32("a column", 4095);
+  tile.column = reader_.u32("a column", 4095);
   comma();
   reader_.expect("bytes");
-  op().row_bytes = reader_.u32("bytes of a row", 4096);
+  tile.row_bytes = reader_.u32("bytes of a row", 4096);
   comma();
-  op().element = element();
+  tile.element = element();
   comma();
-  op().swizzle = read_swizzle(reader_);
+  tile.swizzle = read_swizzle(reader_);
   comma();
   reader_.expect("registers");
   read_.fragment_registers = reader_.u32("registers of a lane", 128);
@@ -688,36 +700,38 @@ void OperationReader::rows() {
 void OperationReader::word_operands(Operands of) {
   switch (of) {
     case Operands::kNumber:
-      op().count = reader_.u32("a number", 4096);
+      (op().op == Op::kSetmaxnreg ? as<operands::Registers>().count
+                                  : as<operands::BulkWait>().pending) =
+          reader_.u32("a number", 4096);
       return;
     case Operands::kSharedStore:
-      op().address = shared();
+      as<operands::SharedWord>().address = shared();
       comma();
-      op().count = reader_.u32("a value of 32 bits");
+      as<operands::SharedWord>().value = reader_.u32("a value of 32 bits");
       return;
     case Operands::kSharedLoad:
       result();
-      op().address = shared();
+      as<operands::SharedWord>().address = shared();
       return;
     case Operands::kRowsStore:
     case Operands::kAccumulator:
-      op().address = shared();
+      as<operands::SharedRows>().tile = shared();
       comma();
       fragment(0);
       return rows();
     case Operands::kRowsLoad:
       fragment(0);
       comma();
-      op().address = shared();
+      as<operands::SharedRows>().tile = shared();
       return rows();
     case Operands::kGlobalLoad:
       result();
-      op().global = global();
+      as<operands::GlobalWord>().address = global();
       return;
     default:
-      op().global = global();
+      as<operands::GlobalWord>().address = global();
       comma();
-      op().count = reader_.u32("a value of 32 bits");
+      as<operands::GlobalWord>().value = reader_.u32("a value of 32 bits");
   }
 }
 

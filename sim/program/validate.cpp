@@ -75,25 +75,31 @@ class Validator {
     const bool exists = op.op < Op::kWarpStart || op.op == Op::kElectSync;
     require(exists && (op.lanes == kWarpLanes || op.lanes == 1) && op.lane < kWarpLanes,
             "this is no operation of a warp, or of a lane");
-    require((op.address & 0xFFFFFFU) < kAddressMax || is_tmem(op.op),
+    Event told;
+    op.tell(told);
+    require((told.address & 0xFFFFFFU) < kAddressMax || is_tmem(op.op),
             "an address lies beyond shared memory");
-    require((op.flags & event_flag::kRemote) != 0 || op.address < kAddressMax || is_tmem(op.op),
+    require((op.flags & event_flag::kRemote) != 0 || told.address < kAddressMax || is_tmem(op.op),
             "an address lies beyond shared memory");
-    require(op.peer < kAddressMax || (op.flags & event_flag::kTmemA) != 0,
+    require(told.peer < kAddressMax || (op.flags & event_flag::kTmemA) != 0,
             "an address lies beyond shared memory");
-    require(op.bytes <= 1U << 24 || op.op == Op::kStageNote, "a count of bytes is too large");
-    require(op.global < std::uint64_t{1} << 41, "an address lies beyond global memory");
+    require(told.bytes <= 1U << 24, "a count of bytes is too large");
+    require(told.global < std::uint64_t{1} << 41, "an address lies beyond global memory");
     require(instruction.result == Instruction::kNone || instruction.result < kProgramRegisters,
             "a result goes to no register");
     require(instruction.fragment == Instruction::kNone || instruction.fragment < kProgramFragments,
             "there is no such fragment");
-    require(op.op != Op::kClcQuery || op.count <= 3, "a response has four words");
-    require(op.kind <= static_cast<std::uint8_t>(MmaKind::kI8), "there is no such MMA");
+    require(op.op != Op::kClcQuery || op.as<operands::ClcQuery>().word <= 3,
+            "a response has four words");
+    require((op.op != Op::kTcgen05Mma && op.op != Op::kWgmma) ||
+                op.product().instruction.kind <= MmaKind::kI8,
+            "there is no such MMA");
     fragment(instruction);
-    if (op.rank != 0 && (op.op == Op::kSharedStore || op.op == Op::kSharedLoad)) {
+    if (op.is<operands::SharedRows>()) {
       rows(instruction);
     }
-    require(op.rank <= 5 || op.op == Op::kStageNote, "a box has at most five coordinates");
+    require(!op.is<operands::Copy>() || op.as<operands::Copy>().rank <= 5,
+            "a box has at most five coordinates");
   }
 
   static bool is_tmem(Op op) {
@@ -107,41 +113,43 @@ class Validator {
     const bool has = instruction.fragment != Instruction::kNone;
     require(registers <= 128, "a fragment has at most 128 registers");
     if (op.op == Op::kTcgen05Ld || op.op == Op::kTcgen05St) {
-      require(has && op.count == registers * (op.half_rows ? 2 : 1) && registers != 0,
+      const auto& access = op.as<operands::TmemAccess>();
+      require(has && access.columns == registers * (access.half_rows ? 2 : 1) && registers != 0,
               "the columns of tensor memory are not those of the fragment");
     }
     if (op.op == Op::kWgmma) {
-      require(has && registers != 0 && op.count == 2 * registers,
+      const auto& wgmma = op.as<operands::Wgmma>();
+      require(has && registers != 0 && wgmma.columns == 2 * registers,
               "an accumulator is not that of the wgmma's shape");
-      const UmmaInstructionDescriptor shape{op.instruction, static_cast<MmaKind>(op.kind)};
-      require(shape.n() == op.count && shape.m() == 64,
+      const UmmaInstructionDescriptor& shape = wgmma.instruction;
+      require(shape.n() == wgmma.columns && shape.m() == 64,
               "an accumulator is not that of the wgmma's shape");
       // The machine writes a warpgroup's four accumulators by one shape.
-      require(wgmma_columns_ == 0 || wgmma_columns_ == op.count,
+      require(wgmma_columns_ == 0 || wgmma_columns_ == wgmma.columns,
               "a program's wgmmas have one shape");
-      wgmma_columns_ = op.count;
+      wgmma_columns_ = wgmma.columns;
     }
   }
 
   // What the machine does not look at: the bytes of a row.
   void rows(const Instruction& instruction) const {
-    const Operation& op = instruction.operation;
+    const auto& tile = instruction.operation.as<operands::SharedRows>();
     const std::uint32_t registers = instruction.fragment_registers;
-    const std::uint32_t size = bytes_of(op.element);
+    const std::uint32_t size = bytes_of(tile.element);
     require(instruction.fragment != Instruction::kNone && registers != 0,
             "rows are those of a fragment");
-    require(op.row < 4096 && op.column < 4096 && op.row_bytes <= 4096,
+    require(tile.row < 4096 && tile.column < 4096 && tile.row_bytes <= 4096,
             "a tile has less than 4096 rows, of at most 4096 bytes");
-    if (op.of_accumulator) {
+    if (tile.of_accumulator) {
       return;  // what lies outside of the tile's columns is left out
     }
-    const std::uint32_t lines = op.half_rows ? kWarpLanes / 2 : kWarpLanes;
+    const std::uint32_t lines = tile.half_rows ? kWarpLanes / 2 : kWarpLanes;
     const std::uint32_t along = kWarpLanes / lines * registers;
-    const auto [down, right] = op.by_columns ? std::pair{along, lines} : std::pair{lines, along};
+    const auto [down, right] = tile.by_columns ? std::pair{along, lines} : std::pair{lines, along};
     // Where the machine looks for the end, and where the last bytes are.
-    const std::uint32_t end = op.address + (op.row + down) * op.row_bytes;
+    const std::uint32_t end = tile.tile + (tile.row + down) * tile.row_bytes;
     const std::uint32_t last =
-        op.address + (op.row + down - 1) * op.row_bytes + (op.column + right) * size;
+        tile.tile + (tile.row + down - 1) * tile.row_bytes + (tile.column + right) * size;
     const std::uint32_t shared = kSharedBase + program_.symbols.bytes;
     require(end > shared || align_up(last, 128) <= shared,
             "the columns reach beyond the rows, and beyond shared memory");

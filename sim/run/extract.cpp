@@ -21,7 +21,8 @@ class Fragments {
       line.fragment = number_of(op.fragment, true);
       if (op.op == Op::kTcgen05Ld) {
         last_loaded_ = line.fragment;
-        line.fragment_registers = op.count / (op.half_rows ? 2 : 1);
+        const auto& access = op.as<operands::TmemAccess>();
+        line.fragment_registers = access.columns / (access.half_rows ? 2 : 1);
       }
       return;
     }
@@ -99,7 +100,7 @@ class RecordingPort : public EnginePort {
 
  private:
   void record(const Operation& op) {
-    if (op.op == Op::kTcgen05WaitLd && op.wanted != 0) {
+    if (op.op == Op::kTcgen05WaitLd && op.as<operands::TmemWait>().of_registers) {
       return;  // no instruction: who depends on a register of a tcgen05.ld has it
     }
     Instruction line;
@@ -108,12 +109,13 @@ class RecordingPort : public EnginePort {
     line.operation.fragment = nullptr;
     line.operation.result = 0;
     if (op.op == Op::kWgmmaFence) {
-      line.operation.global = 0;
+      line.operation.as<operands::WgmmaFence>().time = 0;
     }
     if (op.op == Op::kMbarrierTryWait && !lines_.empty()) {
       const Operation& last = lines_.back().operation;
-      const bool same = last.address == op.address && same_instruction(last.site, op.site);
-      if (same && (last.op == Op::kMbarrierTryWait || last.op == Op::kMbarrierWait)) {
+      const bool waits = last.op == Op::kMbarrierTryWait || last.op == Op::kMbarrierWait;
+      if (waits && same_instruction(last.site, op.site) &&
+          last.as<operands::Mbarrier>().address == op.as<operands::Mbarrier>().address) {
         line.operation.op = Op::kMbarrierWait;
         if (last.op == Op::kMbarrierWait) {
           return;

@@ -71,15 +71,15 @@ class Interpreter {
         break;
       case Op::kSharedStore:
       case Op::kSharedLoad:
-        if (op.rank != 0) {
+        if (op.is<operands::SharedRows>()) {
           op.fragment = sized(line);
         }
-        if (op.of_accumulator) {
+        if (op.is<operands::SharedRows>() && op.as<operands::SharedRows>().of_accumulator) {
           op.fragment->touched = ++machine_.registers().time;
         }
         break;
       case Op::kWgmmaFence:
-        op.global = ++machine_.registers().time;
+        op.as<operands::WgmmaFence>().time = ++machine_.registers().time;
         break;
       default:
         if (line.fragment != Instruction::kNone) {

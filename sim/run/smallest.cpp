@@ -32,10 +32,14 @@ std::optional<Seen> look(const ScenarioEntry& scenario,
       seen.operations += warp.size();
       for (const Instruction& line : warp) {
         const Operation& op = line.operation;
+        Event told;
+        told.op = op.op;
+        op.tell(told);
         const bool waits = op.op == Op::kMbarrierWait || op.op == Op::kMbarrierTryWait;
-        const std::int64_t phase = waits ? static_cast<std::int32_t>(op.wanted) : 0;
+        const std::int64_t phase =
+            waits ? static_cast<std::int32_t>(op.as<operands::Mbarrier>().phase) : 0;
         seen.lines.emplace(op.site.file, op.site.line, op.op, std::min(phase, kLapsSeen));
-        seen.places[{op.site.file, op.site.line, op.op}].insert(op.address);
+        seen.places[{op.site.file, op.site.line, op.op}].insert(told.address);
       }
     }
     for (const auto& [line, places] : seen.places) {

@@ -19,9 +19,9 @@ Signal BarrierCauses::find_signal(WarpSlot warp, const Operation& op) const {
     case Op::kMbarrierArrive:
     case Op::kMbarrierExpectTx:
     case Op::kMbarrierCompleteTx:
-      return signal_at(gpu_.warps()[warp].cta, op.address);
+      return signal_at(gpu_.warps()[warp].cta, op.as<operands::Mbarrier>().address);
     case Op::kMbarrierWait:
-      return signal_at(gpu_.warps()[warp].cta, op.address, true);
+      return signal_at(gpu_.warps()[warp].cta, op.as<operands::Mbarrier>().address, true);
     default:
       return {};
   }
@@ -30,16 +30,17 @@ Signal BarrierCauses::find_signal(WarpSlot warp, const Operation& op) const {
 Signal BarrierCauses::find_signal(AgentSlot slot) const {
   if (const AsyncOp* async = gpu_.async_at(slot)) {
     const Operation& op = async->operation;
-    return is_load(op.op) ? signal_at(async->signal_cta, op.peer)
-           : op.op == Op::kTensorStore || op.op == Op::kBulkStore
-               ? Signal{}
-               : signal_at(async->cta, op.address);
+    return is_load(op.op) ? signal_at(async->signal_cta, op.load_barrier())
+           : op.op == Op::kTensorStore || op.op == Op::kBulkStore ? Signal{}
+           : op.op == Op::kTcgen05Commit
+               ? signal_at(async->cta, op.as<operands::Commit>().barrier)
+               : signal_at(async->cta, op.as<operands::Mbarrier>().address);
   }
   const Agents& agents = gpu_.agents();
   if (agents.kind(slot) == AgentKind::kTensorQueue) {
     const AsyncOp& async = gpu_.warps()[agents.warp_of(slot)].tensor_queue.front();
-    if (async.operation.op == Op::kTcgen05Commit && async.operation.mask.bits == 0) {
-      return signal_at(async.cta, async.operation.address);
+    if (async.operation.op == Op::kTcgen05Commit && async.operation.mask().bits == 0) {
+      return signal_at(async.cta, async.operation.as<operands::Commit>().barrier);
     }
   }
   return {};
@@ -78,7 +79,7 @@ void BarrierCauses::passed(WarpThread& thread, const Operation& op, const Signal
 
 Cause BarrierCauses::waker_of(const Warp& warp) {
   return log_ != nullptr && warp.blocked_on.op == Op::kMbarrierWait
-             ? causes_of(warp.cta, warp.blocked_on.address).done
+             ? causes_of(warp.cta, warp.blocked_on.as<operands::Mbarrier>().address).done
              : acting_in(log_.get());
 }
 

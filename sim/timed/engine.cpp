@@ -34,7 +34,7 @@ struct AbortRun {};
 bool runs_ahead(const Operation& op) {
   return has_trait(op.op, op_trait::kRunsAhead) ||
          (op.op == Op::kMbarrierArrive && (op.flags & event_flag::kExpectTx) != 0 &&
-          op.bytes != 0 && (op.flags & event_flag::kRemote) == 0);
+          op.as<operands::Mbarrier>().bytes != 0 && (op.flags & event_flag::kRemote) == 0);
 }
 
 bool is_relaxed_arrival(const Operation& op) {
@@ -210,8 +210,7 @@ class TimedEngine : public sc_core::sc_module, private Completions {
     gpu_.registers(self).instructions = {&costs_.instructions(), now()};
     try {
       body_(machine);
-      Operation exit;
-      exit.op = Op::kWarpExit;
+      Operation exit{Op::kWarpExit};
       perform(self, exit);
     } catch (const AbortRun&) {
       // the run has ended
@@ -360,8 +359,9 @@ class TimedEngine : public sc_core::sc_module, private Completions {
       thread.parked = false;
       thread.last = add_step(causes_.log(), thread.role, now(), thread.last, thread.waker);
       if (now() > thread.looks) {
-        accounts_[self].wait(
-            op.op, op.op == Op::kMbarrierWait ? op.address : 0, now() - thread.looks);
+        accounts_[self].wait(op.op,
+                             op.op == Op::kMbarrierWait ? op.as<operands::Mbarrier>().address : 0,
+                             now() - thread.looks);
       }
     }
   }
@@ -379,32 +379,29 @@ class TimedEngine : public sc_core::sc_module, private Completions {
     if (has_trait(op.op, op_trait::kBarrier)) {
       return sm.barriers.operate(issued, op, gpu_.config().warps_per_cta) - from;
     }
-    if (op.op == Op::kSharedStore && op.rank != 0) {
+    if (op.op == Op::kSharedStore && op.is<operands::SharedRows>()) {
       return store_row(sm, thread.part, issued, op) - from;
     }
     return issued - from + costs_.effect(op);
   }
 
   // A load or store of lanes, each at an address of its own.
-  static bool of_lanes(const Operation& op) {
-    return op.access != nullptr && op.copies == nullptr &&
-           (op.op == Op::kSharedLoad || op.op == Op::kSharedStore || op.op == Op::kGlobalLoad ||
-            op.op == Op::kGlobalStore);
-  }
+  static bool of_lanes(const Operation& op) { return op.is<operands::LaneBytes>(); }
   // Of L2 and DRAM, which all SMs share.
   bool asks_memory(WarpSlot self, const Operation& op) {
     return of_lanes(op) && (op.op == Op::kGlobalLoad || op.op == Op::kGlobalStore) &&
-           op.access->kind != AccessKind::kPeek &&
+           op.access()->kind != AccessKind::kPeek &&
            gpu_.registers(self).instructions.copy != LaneCopy::kEnd;
   }
   // How long the warp is held behind its issue. A load does not hold it: what depends on it does.
   Ticks access(WarpSlot self, const Operation& op, Ticks from) {
     Sm& sm = sm_of(self);
     InstructionTime& time = gpu_.registers(self).instructions;
-    const LaneAccess& lanes = *op.access;
+    const LaneAccess& lanes = *op.access();
     const bool ends = time.copy == LaneCopy::kEnd;
-    const bool remote = op.op != Op::kGlobalLoad && op.op != Op::kGlobalStore &&
-                        op.address >> kRankShift != gpu_.ctas()[gpu_.warps()[self].cta].rank;
+    const bool remote =
+        op.op != Op::kGlobalLoad && op.op != Op::kGlobalStore &&
+        op.as<operands::LaneBytes>().rank != gpu_.ctas()[gpu_.warps()[self].cta].rank;
     if (lanes.kind == AccessKind::kPeek || (ends && op.op == Op::kGlobalLoad)) {
       return 0;
     }
@@ -432,12 +429,13 @@ class TimedEngine : public sc_core::sc_module, private Completions {
   }
 
   static Ticks store_row(Sm& sm, std::uint32_t part, Ticks from, const Operation& op) {
-    const double bytes = op.of_accumulator
-                             ? double{kWgmmaWarpRows} * op.row_bytes  // of its columns, the box's
+    const auto& rows = op.as<operands::SharedRows>();
+    const double bytes = rows.of_accumulator
+                             ? double{kWgmmaWarpRows} * rows.row_bytes  // of its columns, the box's
                              : double{kWarpLanes} * (op.fragment ? op.fragment->registers : 0U) *
-                                   bytes_of(op.element);
-    const double values = bytes / bytes_of(op.element);
-    const bool packs = bytes_of(op.element) < 4;
+                                   bytes_of(rows.element);
+    const double values = bytes / bytes_of(rows.element);
+    const bool packs = bytes_of(rows.element) < 4;
     const Ticks ready = packs ? sm.issue.convert(part, from, values / 2) : from;
     return sm.shared.write(ready, bytes);
   }
@@ -455,23 +453,23 @@ class TimedEngine : public sc_core::sc_module, private Completions {
       case Op::kWgmma:
         multiply_warpgroup(self, op);
         break;
-      case Op::kTcgen05Cp:
-        sm.tensor.copy(issuing_at_,
-                       4.0 * rows_of(static_cast<TmemCopy>(op.wanted)) * op.count,
-                       agents.tensor_queue(self));
+      case Op::kTcgen05Cp: {
+        const auto& copy = op.as<operands::TmemCopy>();
+        sm.tensor.copy(
+            issuing_at_, 4.0 * rows_of(copy.shape) * copy.columns, agents.tensor_queue(self));
         break;
+      }
       case Op::kTcgen05Commit:
         sm.tensor.commit(issuing_at_, agents.tensor_queue(self));
         break;
       case Op::kTcgen05Ld:
-      case Op::kTcgen05St:
+      case Op::kTcgen05St: {
+        const auto& moved = op.as<operands::TmemAccess>();
         sm.tmem.move(warps_[self]->part,
-                     4.0 *
-                         (op.half_rows || op.tmem_shape != TmemShape::k32x32b ? kWarpLanes / 2
-                                                                              : kWarpLanes) *
-                         op.count,
+                     4.0 * (moved.of_16_lanes() ? kWarpLanes / 2 : kWarpLanes) * moved.columns,
                      agents.tmem_port(self));
         break;
+      }
       case Op::kWarpExit:
         start_warps(gap_);
         break;
@@ -506,7 +504,7 @@ class TimedEngine : public sc_core::sc_module, private Completions {
     }
     const MmaShape work = costs_.mma(op);
     const std::uint32_t cta = gpu_.warps()[self].cta;
-    const bool pair = op.group == CtaGroup::kTwo;
+    const bool pair = op.as<operands::Mma>().group == CtaGroup::kTwo;
     sm_of_cta_[cta]->tensor.multiply(issuing_at_,
                                      work,
                                      gpu_.agents().tensor_queue(self),
@@ -636,19 +634,20 @@ class TimedEngine : public sc_core::sc_module, private Completions {
   }
 
   CopyShape shape_of(const Operation& op) const {
+    const auto& copy = op.as<operands::Copy>();
     if (op.op == Op::kBulkLoad || op.op == Op::kBulkStore) {
-      const std::uint32_t row = std::min(kRowBytesMost, op.bytes);
-      return {op.bytes / std::max(row, 1U), row, op.global};
+      const std::uint32_t row = std::min(kRowBytesMost, copy.bytes);
+      return {copy.bytes / std::max(row, 1U), row, copy.global};
     }
-    const TensorMapState& map = gpu_.memory().maps[op.map];
+    const TensorMapState& map = gpu_.memory().maps[copy.map];
     const std::uint32_t row = std::min(kRowBytesMost, map.row_bytes());
-    CopyShape shape{op.bytes, row, map.address, op.map + 1};
-    shape.rows = op.bytes / std::max(row, 1U);
+    CopyShape shape{copy.bytes, row, map.address, copy.map + 1};
+    shape.rows = copy.bytes / std::max(row, 1U);
     // Of four rows each coordinate behind the first is a row.
-    for (std::uint32_t i = 0; i < op.rank; ++i) {
-      const std::int64_t offset = i == 0 || i > std::size(op.offset) ? 0 : op.offset[i - 1];
+    for (std::uint32_t i = 0; i < copy.rank; ++i) {
+      const std::int64_t offset = i == 0 || i > std::size(copy.offset) ? 0 : copy.offset[i - 1];
       const std::uint32_t dimension = std::min(i, map.rank - 1);
-      shape.box += static_cast<std::uint64_t>(op.at[i] + offset) * map.stride_bytes[dimension];
+      shape.box += static_cast<std::uint64_t>(copy.at[i] + offset) * map.stride_bytes[dimension];
     }
     return shape;
   }
@@ -739,7 +738,6 @@ class TimedEngine : public sc_core::sc_module, private Completions {
     return result;
   }
 
-  static constexpr std::uint32_t kRankShift = 24;  // of an address in shared memory
   static constexpr double kArrivalBytes = 16;      // a barrier's address and what it is told
 
   Gpu& gpu_;

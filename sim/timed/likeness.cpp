@@ -13,20 +13,39 @@ constexpr std::uint64_t pair_of(std::uint64_t high, std::uint64_t low) {
   return high << 32U | low;
 }
 
-// All but `at`, `global`, what the operation has answered, and what lies in registers.
+// All but coordinates, addresses in global memory, what the operation has answered, and what lies
+// in registers.
 std::uint64_t mix(std::uint64_t hash, const Operation& op) {
   const auto bits = [](auto value) { return static_cast<std::uint64_t>(value); };
-  hash = mix(hash,
-             bits(op.op) | bits(op.lanes) << 8U | bits(op.kind) << 16U | bits(op.flags) << 24U |
-                 bits(op.mask.bits) << 40U | bits(op.group) << 56U | bits(op.element) << 58U);
-  hash = mix(hash, pair_of(op.address, op.peer));
-  hash = mix(hash, pair_of(op.bytes, op.count));
-  hash = mix(hash, pair_of(op.instruction ^ op.some, op.map));
-  hash = mix(hash, pair_of(op.wanted, op.row ^ op.column << 16U));
-  hash = mix(hash, pair_of(op.scale_a ^ op.row_bytes, op.scale_b));
+  Event told;
+  told.op = op.op;
+  told.flags = op.flags;
+  op.tell(told);
   hash =
-      mix(hash, pair_of(op.site.line, bits(op.ordering.semantics) << 8U | bits(op.ordering.scope)));
-  return mix(hash, op.descriptor_a * 31 + op.descriptor_b);
+      mix(hash, bits(op.op) | bits(op.lanes) << 8U | bits(told.flags) << 24U | told.extra << 40U);
+  hash = mix(hash, pair_of(told.address, told.peer));
+  hash = mix(hash, pair_of(told.bytes, told.count));
+  hash = mix(hash, pair_of(op.some, told.wanted));
+  if (op.op == Op::kTcgen05Mma || op.op == Op::kWgmma) {
+    const operands::Product& product = op.product();
+    hash = mix(hash, pair_of(product.instruction.bits, bits(product.instruction.kind)));
+    hash = mix(hash, product.a.bits * 31 + product.b.bits);
+  }
+  if (op.op == Op::kTcgen05Mma) {
+    const auto& mma = op.as<operands::Mma>();
+    hash = mix(hash, pair_of(mma.scale_a.value, mma.scale_b.value));
+  } else if (op.op == Op::kTcgen05Cp) {
+    hash = mix(hash, op.as<operands::TmemCopy>().from.bits);
+  } else if (op.is<operands::SharedRows>()) {
+    const auto& rows = op.as<operands::SharedRows>();
+    hash = mix(hash, pair_of(rows.row ^ rows.column << 16U, rows.row_bytes) ^ bits(rows.element));
+  } else if (op.is<operands::Copy>()) {
+    hash = mix(hash, op.as<operands::Copy>().map);
+  } else if (op.is<operands::GlobalWord>()) {
+    hash = mix(hash, op.as<operands::GlobalWord>().test_operands);
+  }
+  return mix(hash,
+             pair_of(op.site.line, bits(op.ordering.semantics) << 8U | bits(op.ordering.scope)));
 }
 
 }  // namespace

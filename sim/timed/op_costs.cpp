@@ -103,14 +103,15 @@ WgmmaShape OpCosts::wgmma(const Operation& op) const {
     throw ChipError(chip_.name + ": has no wgmma of the form '" + std::string{kMmaForms[form]} +
                     "'");
   }
-  const UmmaInstructionDescriptor shape{op.instruction, static_cast<MmaKind>(op.kind)};
+  const UmmaInstructionDescriptor& shape = op.as<operands::Wgmma>().instruction;
   const double rows = (a_in_registers ? 0 : kWgmmaRows) + shape.n();
   return {*forms_[form], double(shape.n()), rows * kStepBytes};
 }
 
 MmaShape OpCosts::mma(const Operation& op) const {
-  const UmmaInstructionDescriptor shape{op.instruction, static_cast<MmaKind>(op.kind)};
-  const bool pair = op.group == CtaGroup::kTwo;
+  const auto& mma = op.as<operands::Mma>();
+  const UmmaInstructionDescriptor& shape = mma.instruction;
+  const bool pair = mma.group == CtaGroup::kTwo;
   const bool a_in_tmem = (op.flags & event_flag::kTmemA) != 0;
   const std::size_t form = is_block_scaled(shape.kind) ? scaled_form_of(pair, shape.m())
                                                        : form_of(pair, shape.m(), a_in_tmem);
@@ -118,7 +119,7 @@ MmaShape OpCosts::mma(const Operation& op) const {
     throw ChipError(chip_.name + ": has no MMA of the form '" + std::string{kMmaForms[form]} + "'");
   }
   const double rows = (a_in_tmem ? 0 : shape.m()) + shape.n();
-  return {*forms_[form], double(shape.n()), rows / ctas_in(op.group) * kStepBytes};
+  return {*forms_[form], double(shape.n()), rows / ctas_in(mma.group) * kStepBytes};
 }
 
 }  // namespace warptwin::sim

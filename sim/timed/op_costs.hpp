@@ -35,10 +35,8 @@ class OpCosts {
   }
   /// How long the operation keeps the issue slot of its sub-partition.
   Ticks issue(const Operation& op) const {
-    return op.op == Op::kWgmma
-               ? issue_of_wgmma(
-                     UmmaInstructionDescriptor{op.instruction, static_cast<MmaKind>(op.kind)}.n())
-               : kTicksPerCycle;
+    return op.op == Op::kWgmma ? issue_of_wgmma(op.as<operands::Wgmma>().instruction.n())
+                               : kTicksPerCycle;
   }
   /// Of programs whose instructions are known one by one.
   const InstructionTimes& instructions() const { return instructions_; }

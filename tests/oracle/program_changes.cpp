@@ -16,42 +16,43 @@ constexpr std::uint32_t kTooMany = 1U << 20;
 constexpr std::uint64_t kFar = 1U << 24;  // behind all buffers
 
 const char* limits_of_barrier(Operation& op, Dice& dice) {
+  std::uint32_t& address = *address_in(op);
   const bool waits = op.op == Op::kMbarrierWait || op.op == Op::kMbarrierTryWait;
   const bool arrives = op.op == Op::kMbarrierArrive || op.op == Op::kMbarrierExpectTx;
   switch (dice.below(4)) {
     case 0:
-      op.address += 4;
+      address += 4;
       return "misaligned barrier of";
     case 1:
-      op.address = kNowhere;
+      address = kNowhere;
       op.flags &= static_cast<std::uint16_t>(~event_flag::kRemote);
       return "no barrier of";
     case 2:
       if (waits) {
         op.flags &= static_cast<std::uint16_t>(~event_flag::kExactPhase);
-        op.wanted = 3;
+        op.as<operands::Mbarrier>().phase = 3;
         return "parity 3 of";
       }
       if (op.op == Op::kTcgen05Commit) {
-        op.mask.bits |= 0x80;
+        op.set_mask(op.mask() | CtaMask{0x80});
         return "mask of no CTA of";
       }
       if (!arrives) {
         return nullptr;
       }
-      op.address = (op.address & 0xFFFFFFU) | kNoRank << 24;
+      address = (address & 0xFFFFFFU) | kNoRank << 24;
       op.flags |= event_flag::kRemote;
       return "no CTA of";
     default:
       if (op.op == Op::kMbarrierInit) {
-        op.count = dice.chance(50) ? 0 : kTooMany;
+        op.as<operands::Mbarrier>().count = dice.chance(50) ? 0 : kTooMany;
         return "no count of";
       }
       if (!arrives) {
         return nullptr;
       }
       if (op.op == Op::kMbarrierArrive && (op.flags & event_flag::kExpectTx) == 0) {
-        op.count = dice.chance(50) ? 0 : kTooMany;
+        op.as<operands::Mbarrier>().count = dice.chance(50) ? 0 : kTooMany;
         return "no count of";
       }
       if (dice.chance(50)) {
@@ -59,42 +60,43 @@ const char* limits_of_barrier(Operation& op, Dice& dice) {
         op.flags &= static_cast<std::uint16_t>(~event_flag::kExpectTx);
         op.ordering = kRelaxedCta;
       }
-      op.bytes = kTooMany;
+      op.as<operands::Mbarrier>().bytes = kTooMany;
       return "too many bytes of";
   }
 }
 
 const char* limits_of_copy(Operation& op, Dice& dice) {
+  auto& copy = op.as<operands::Copy>();
   const bool tensor = op.op == Op::kTensorLoad || op.op == Op::kTensorStore;
   switch (dice.below(5)) {
     case 0:
-      op.address += 8;
+      copy.shared += 8;
       return "misaligned address of";
     case 1:
-      op.address = kNowhere;
+      copy.shared = kNowhere;
       return "no address of";
     case 2:
       if (!is_load(op.op)) {
         return nullptr;
       }
-      op.mask.bits |= 0x80;
+      copy.mask.bits |= 0x80;
       return "mask of no CTA of";
     case 3:
       if (tensor) {
-        op.rank = dice.chance(50) ? 1 : 3;
+        copy.rank = dice.chance(50) ? 1 : 3;
         return "coordinates of";
       }
-      op.bytes += 8;
+      copy.bytes += 8;
       return "odd size of";
     default:
       if (op.op == Op::kTensorStore) {
-        op.at[dice.below(2)] = -1;
+        copy.at[dice.below(2)] = -1;
         return "coordinate -1 of";
       }
       if (tensor) {
         return nullptr;
       }
-      op.global += dice.chance(50) ? 8 : kFar;
+      copy.global += dice.chance(50) ? 8 : kFar;
       return "no global address of";
   }
 }
@@ -104,33 +106,33 @@ const char* limits_of_tensor(Operation& op, Dice& dice) {
     case Op::kTcgen05Alloc:
     case Op::kTcgen05Dealloc: {
       constexpr std::uint32_t kCounts[] = {16, 48, 64, 128, 1024};
-      op.count = kCounts[dice.below(5)];
+      *count_in(op) = kCounts[dice.below(5)];
       return "columns of";
     }
     case Op::kTcgen05Mma:
       switch (dice.below(5)) {
         case 0:
-          op.address += dice.chance(50) ? 8U << 16 : 16U << 16;
+          *address_in(op) += dice.chance(50) ? 8U << 16 : 16U << 16;
           return "lanes of";
         case 1:
-          op.instruction |= 1U << (dice.chance(50) ? 31 : 14);
+          op.as<operands::Mma>().instruction.bits |= 1U << (dice.chance(50) ? 31 : 14);
           return "reserved bits of";
         case 2:
-          op.instruction &= ~(0x3FU << 17);  // N is 0
+          op.as<operands::Mma>().instruction.bits &= ~(0x3FU << 17);  // N is 0
           return "no shape of";
         case 3:
-          (dice.chance(50) ? op.descriptor_a : op.descriptor_b) = 0;
+          (dice.chance(50) ? op.product().a : op.product().b).bits = 0;
           return "no descriptor of";
         default:
-          op.address += 500;
+          *address_in(op) += 500;
           return "no columns of";
       }
     case Op::kTcgen05Ld:
     case Op::kTcgen05St:
-      op.address += dice.chance(50) ? 32U << 16 : 500U;
+      *address_in(op) += dice.chance(50) ? 32U << 16 : 500U;
       return "no lanes or columns of";
     default:
-      op.address += 500;
+      *address_in(op) += 500;
       return "no columns of";
   }
 }
@@ -139,10 +141,10 @@ const char* limits_of_word(Operation& op, Dice& dice) {
   switch (op.op) {
     case Op::kSharedLoad:
     case Op::kSharedStore:
-      op.address = dice.chance(50) ? op.address + 2 : kNowhere;
+      *address_in(op) = dice.chance(50) ? *address_in(op) + 2 : kNowhere;
       return "no address of";
     default:
-      op.global += dice.chance(50) ? 2 : kFar;
+      op.as<operands::GlobalWord>().address += dice.chance(50) ? 2 : kFar;
       return "no global address of";
   }
 }
@@ -179,29 +181,29 @@ const char* change_limits(Operation& op, Dice& dice) {
     case Op::kGlobalWait:
       return limits_of_word(op, dice);
     case Op::kClcTryCancel:
-      op.address += 8;
+      *address_in(op) += 8;
       return "misaligned response of";
     case Op::kClcQuery:
       if (dice.chance(50)) {
-        op.address += 8;
+        *address_in(op) += 8;
         return "misaligned response of";
       }
-      op.count ^= 1U;
+      *count_in(op) ^= 1U;
       return "kind of";
     case Op::kBarSync:
     case Op::kBarArrive:
       if (dice.chance(50)) {
-        op.address = 16;
+        *address_in(op) = 16;
         return "no id of";
       }
-      op.count = dice.chance(50) ? 33 : 2048;
+      *count_in(op) = dice.chance(50) ? 33 : 2048;
       return "no count of";
     case Op::kSetmaxnreg:
       if (dice.chance(50)) {
         op.flags ^= event_flag::kIncrease;
         return "direction of";
       }
-      op.count = dice.chance(50) ? 20 : 264;
+      *count_in(op) = dice.chance(50) ? 20 : 264;
       return "no count of";
     default:
       return nullptr;
@@ -233,15 +235,16 @@ std::uint64_t other_descriptor(std::uint64_t bits, Dice& dice) {
 }
 
 const char* layout_of_scales(Operation& op, Dice& dice) {
+  auto& mma = op.as<operands::Mma>();
   switch (dice.below(4)) {
     case 0:
-      op.instruction ^= 1U << (dice.chance(50) ? 4 : 29);
+      mma.instruction.bits ^= 1U << (dice.chance(50) ? 4 : 29);
       return "bytes of the factors of";
     case 1:
-      op.instruction ^= 12U << 24;  // 64 rows for 128, and back
+      mma.instruction.bits ^= 12U << 24;  // 64 rows for 128, and back
       return "rows of";
     default: {
-      std::uint32_t& at = dice.chance(50) ? op.scale_a : op.scale_b;
+      std::uint32_t& at = (dice.chance(50) ? mma.scale_a : mma.scale_b).value;
       at = dice.chance(50) ? at + 1 : dice.chance(50) ? at ^ 4U : 8U;
       return "place of the factors of";
     }
@@ -258,57 +261,64 @@ const char* change_layout(Operation& op, const Program& program, Dice& dice) {
         return layout_of_scales(op, dice);
       }
       if (dice.chance(20)) {
-        op.instruction ^= 1U << (dice.chance(50) ? 15 : 16);
+        op.as<operands::Mma>().instruction.bits ^= 1U << (dice.chance(50) ? 15 : 16);
         return "major of";
       }
       [[fallthrough]];
     case Op::kWgmma: {
-      std::uint64_t& operand = dice.chance(50) ? op.descriptor_a : op.descriptor_b;
+      std::uint64_t& operand = (dice.chance(50) ? op.product().a : op.product().b).bits;
       operand = other_descriptor(operand, dice);
       return "operand of";
     }
-    case Op::kTcgen05Cp:
+    case Op::kTcgen05Cp: {
+      auto& copy = op.as<operands::TmemCopy>();
       if (dice.chance(50)) {
-        op.descriptor_a = other_descriptor(op.descriptor_a, dice);
+        copy.from.bits = other_descriptor(copy.from.bits, dice);
         return "operand of";
       }
-      op.wanted = (op.wanted + dice.between(1, 2)) % 3;
-      op.count = columns_of(static_cast<TmemCopy>(op.wanted));
+      copy.shape =
+          static_cast<TmemCopy>((static_cast<unsigned>(copy.shape) + dice.between(1, 2)) % 3);
+      copy.columns = columns_of(copy.shape);
       return "shape of";
+    }
     case Op::kTensorLoad:
-    case Op::kTensorStore:
+    case Op::kTensorStore: {
+      auto& copy = op.as<operands::Copy>();
       switch (dice.below(3)) {
         case 0:
-          op.map = (op.map + 1) % std::max(maps, 1U);
+          copy.map = (copy.map + 1) % std::max(maps, 1U);
           return "map of";
         case 1:
-          op.at[dice.below(2)] += dice.chance(50) ? 8 : 16;
+          copy.at[dice.below(2)] += dice.chance(50) ? 8 : 16;
           return "coordinates of";
         default:
-          op.address += dice.chance(50) ? 128 : 512;
+          copy.shared += dice.chance(50) ? 128 : 512;
           return "place of";
       }
+    }
     case Op::kTensormapReplace:
-      op.count = (op.count + 1) % std::max(maps, 1U);
+      *count_in(op) = (*count_in(op) + 1) % std::max(maps, 1U);
       return "map of";
     case Op::kFenceProxyTensormap:
       if (op.ordering.semantics == Semantics::kAcquire && dice.chance(50)) {
-        op.count = (op.count + 1) % std::max(maps, 1U);
+        *count_in(op) = (*count_in(op) + 1) % std::max(maps, 1U);
         return "map of";
       }
       op.ordering.semantics =
           op.ordering.semantics == Semantics::kAcquire ? Semantics::kRelease : Semantics::kAcquire;
-      op.count = 0;
+      *count_in(op) = 0;
       return "direction of";
     case Op::kSharedStore:
-      if (op.rank == 0) {
+      if (!op.is<operands::SharedRows>()) {
         return nullptr;
       }
       if (dice.chance(50)) {
-        op.address += 128;
+        *address_in(op) += 128;
         return "place of";
       }
-      op.swizzle = op.swizzle == Swizzle::kNone ? Swizzle::k64B : Swizzle::kNone;
+      if (Swizzle& swizzle = op.as<operands::SharedRows>().swizzle; true) {
+        swizzle = swizzle == Swizzle::kNone ? Swizzle::k64B : Swizzle::kNone;
+      }
       return "swizzle of";
     default:
       return nullptr;
@@ -319,15 +329,16 @@ const char* change_note(Operation& op, Dice& dice) {
   if (op.op != Op::kStageNote) {
     return nullptr;
   }
+  auto& note = op.as<operands::Note>();
   switch (dice.below(3)) {
     case 0:
-      op.stage_step = static_cast<StageStep>(dice.below(6));
+      note.step = static_cast<StageStep>(dice.below(6));
       return "step of";
     case 1:
-      op.wanted = dice.chance(50) ? op.count : (op.wanted + 1) % std::max(op.count, 1U);
+      note.index = dice.chance(50) ? note.stages : (note.index + 1) % std::max(note.stages, 1U);
       return "stage of";
     default:
-      ++op.rank;
+      ++note.lap;
       return "lap of";
   }
 }
@@ -364,9 +375,13 @@ bool meets_cluster(Op op) {
 bool same(const Instruction& a, const Instruction& b) {
   const Operation& x = a.operation;
   const Operation& y = b.operation;
+  Event of_x;
+  Event of_y;
+  x.tell(of_x);
+  y.tell(of_y);
   return a.kind == b.kind && a.kind == Instruction::Kind::kOperation && x.op == y.op &&
-         x.address == y.address && x.count == y.count && x.wanted == y.wanted &&
-         x.flags == y.flags && x.peer == y.peer;
+         of_x.address == of_y.address && of_x.count == of_y.count && of_x.wanted == of_y.wanted &&
+         x.flags == y.flags && of_x.peer == of_y.peer;
 }
 
 template <class Like>

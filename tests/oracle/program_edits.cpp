@@ -1,12 +1,52 @@
 #include "tests/oracle/program_edits.hpp"
 
 #include <algorithm>
+#include <tuple>
 #include <utility>
 
 #include "tests/oracle/program_changes.hpp"
 #include "tests/oracle/program_writer.hpp"
 
 namespace warptwin::sim {
+
+std::uint32_t* address_in(Operation& op) {
+  return op.is<operands::Mbarrier>()         ? &op.as<operands::Mbarrier>().address
+         : op.is<operands::NamedBarrier>()   ? &op.as<operands::NamedBarrier>().id
+         : op.is<operands::Copy>()           ? &op.as<operands::Copy>().shared
+         : op.is<operands::TmemAllocation>() ? &op.as<operands::TmemAllocation>().word
+         : op.is<operands::TmemRegion>()     ? &op.as<operands::TmemRegion>().address.value
+         : op.is<operands::Mma>()            ? &op.as<operands::Mma>().d.value
+         : op.is<operands::TmemCopy>()       ? &op.as<operands::TmemCopy>().to.value
+         : op.is<operands::Commit>()         ? &op.as<operands::Commit>().barrier
+         : op.is<operands::TmemAccess>()     ? &op.as<operands::TmemAccess>().address.value
+         : op.is<operands::SharedWord>()     ? &op.as<operands::SharedWord>().address
+         : op.is<operands::SharedRows>()     ? &op.as<operands::SharedRows>().tile
+         : op.is<operands::ClcRequest>()     ? &op.as<operands::ClcRequest>().response
+         : op.is<operands::ClcQuery>()       ? &op.as<operands::ClcQuery>().response
+         : op.is<operands::Note>()           ? &op.as<operands::Note>().full
+                                             : nullptr;
+}
+
+std::uint32_t* count_in(Operation& op) {
+  return op.is<operands::Mbarrier>()         ? &op.as<operands::Mbarrier>().count
+         : op.is<operands::NamedBarrier>()   ? &op.as<operands::NamedBarrier>().threads
+         : op.is<operands::Members>()        ? &op.as<operands::Members>().lanes
+         : op.is<operands::MapFence>()       ? &op.as<operands::MapFence>().map
+         : op.is<operands::MapChange>()      ? &op.as<operands::MapChange>().map
+         : op.is<operands::BulkWait>()       ? &op.as<operands::BulkWait>().pending
+         : op.is<operands::TmemAllocation>() ? &op.as<operands::TmemAllocation>().columns
+         : op.is<operands::TmemRegion>()     ? &op.as<operands::TmemRegion>().columns
+         : op.is<operands::Wgmma>()          ? &op.as<operands::Wgmma>().columns
+         : op.is<operands::WgmmaWait>()      ? &op.as<operands::WgmmaWait>().pending
+         : op.is<operands::TmemCopy>()       ? &op.as<operands::TmemCopy>().columns
+         : op.is<operands::TmemAccess>()     ? &op.as<operands::TmemAccess>().columns
+         : op.is<operands::SharedWord>()     ? &op.as<operands::SharedWord>().value
+         : op.is<operands::GlobalWord>()     ? &op.as<operands::GlobalWord>().value
+         : op.is<operands::ClcQuery>()       ? &op.as<operands::ClcQuery>().word
+         : op.is<operands::Registers>()      ? &op.as<operands::Registers>().count
+         : op.is<operands::Note>()           ? &op.as<operands::Note>().stages
+                                             : nullptr;
+}
 
 namespace {
 
@@ -56,11 +96,12 @@ std::uint32_t other_barrier(std::uint32_t address, Dice& dice) {
 
 const char* change_address(Operation& op, Dice& dice) {
   if (counts_on_barrier(op.op)) {
-    op.address = other_barrier(op.address, dice);
+    std::uint32_t& address = *address_in(op);
+    address = other_barrier(address, dice);
     return "other barrier of";
   }
   if (is_load(op.op) && dice.chance(50)) {
-    op.peer = other_barrier(op.peer, dice);
+    op.load_barrier() = other_barrier(op.load_barrier(), dice);
     return "other barrier of";
   }
   switch (op.op) {
@@ -68,28 +109,28 @@ const char* change_address(Operation& op, Dice& dice) {
     case Op::kBulkStore:
     case Op::kClcTryCancel:
     case Op::kClcQuery:
-      op.address = Places::word(dice.below(4));
+      *address_in(op) = Places::word(dice.below(4));
       return "other address of";
     case Op::kSharedLoad:
     case Op::kSharedStore:
-      op.address = dice.chance(80) ? Places::word(dice.below(4)) + 4 * dice.below(4)
-                                   : Places::bar(dice.below(4)) + 4 * dice.below(2);
+      *address_in(op) = dice.chance(80) ? Places::word(dice.below(4)) + 4 * dice.below(4)
+                                        : Places::bar(dice.below(4)) + 4 * dice.below(2);
       return "other address of";
     case Op::kTcgen05Mma:
     case Op::kTcgen05Ld:
     case Op::kTcgen05St:
     case Op::kTcgen05Dealloc:
-      op.address += dice.chance(50) ? 8 : 16;
+      *address_in(op) += dice.chance(50) ? 8 : 16;
       return "other columns of";
     case Op::kBarSync:
     case Op::kBarArrive:
-      op.address = dice.below(4);
+      *address_in(op) = dice.below(4);
       return "other id of";
     case Op::kGlobalWait:
     case Op::kGlobalStoreRelease:
     case Op::kGlobalRedAdd:
     case Op::kGlobalLoadAcquire:
-      op.global += dice.chance(50) ? 8 : std::uint64_t(0) - 8;
+      op.as<operands::GlobalWord>().address += dice.chance(50) ? 8 : std::uint64_t(0) - 8;
       return "other word of";
     default:
       return nullptr;
@@ -99,47 +140,57 @@ const char* change_address(Operation& op, Dice& dice) {
 const char* change_count(Operation& op, Dice& dice) {
   switch (op.op) {
     case Op::kMbarrierInit:
-      op.count = dice.between(1, 3);
+      *count_in(op) = dice.between(1, 3);
       return "count of";
     case Op::kMbarrierArrive:
       if ((op.flags & event_flag::kExpectTx) != 0) {
-        op.bytes += dice.chance(50) ? 16U : 0U - 16U;
+        op.as<operands::Mbarrier>().bytes += dice.chance(50) ? 16U : 0U - 16U;
       } else {
-        op.count = dice.between(1, 2);
+        *count_in(op) = dice.between(1, 2);
       }
       return "count of";
     case Op::kMbarrierExpectTx:
     case Op::kBulkLoad:
-    case Op::kBulkStore:
-      op.bytes = dice.chance(50) && op.bytes > 16 ? op.bytes / 2 : op.bytes + 16;
+    case Op::kBulkStore: {
+      std::uint32_t& bytes = op.op == Op::kMbarrierExpectTx ? op.as<operands::Mbarrier>().bytes
+                                                            : op.as<operands::Copy>().bytes;
+      bytes = dice.chance(50) && bytes > 16 ? bytes / 2 : bytes + 16;
       return "bytes of";
+    }
     case Op::kMbarrierWait:
-    case Op::kMbarrierTryWait:
+    case Op::kMbarrierTryWait: {
+      std::uint32_t& phase = op.as<operands::Mbarrier>().phase;
       // Phase -1 is the first there is.
-      op.wanted += dice.chance(50) || op.wanted == ~0U ? 1U : 0U - 1U;
+      phase += dice.chance(50) || phase == ~0U ? 1U : 0U - 1U;
       if ((op.flags & event_flag::kExactPhase) == 0) {
-        op.wanted &= 1U;
+        phase &= 1U;
       }
       return "phase of";
+    }
     case Op::kBarSync:
     case Op::kBarArrive:
-      op.count = kWarpLanes * dice.between(1, 3);
+      *count_in(op) = kWarpLanes * dice.between(1, 3);
       return "threads of";
     case Op::kBulkWaitGroup:
     case Op::kWgmmaWait:
-      op.count = dice.below(3);
+      *count_in(op) = dice.below(3);
       return "groups of";
     case Op::kSharedStore:
+      if (op.is<operands::SharedRows>()) {
+        std::ignore = dice.below(3);
+        return "value of";
+      }
+      [[fallthrough]];
     case Op::kGlobalStoreRelease:
     case Op::kGlobalRedAdd:
     case Op::kGlobalWait:
-      op.count = dice.below(3);
+      *count_in(op) = dice.below(3);
       return "value of";
     case Op::kTcgen05Ld:
     case Op::kTcgen05St:
       return nullptr;
     case Op::kSetmaxnreg:
-      op.count = 24 + 8 * dice.below(27);
+      *count_in(op) = 24 + 8 * dice.below(27);
       return "registers of";
     default:
       return nullptr;
@@ -164,7 +215,7 @@ const char* change_meaning(Operation& op, Dice& dice) {
                      dice.chance(50) ? Scope::kCta : Scope::kCluster};
       return "ordering of";
     case Op::kFenceProxyAsync:
-      op.count = dice.below(4);
+      op.as<operands::ProxyFence>().space = static_cast<ProxySpace>(dice.below(4));
       return "space of";
     case Op::kBulkWaitGroup:
       op.flags ^= event_flag::kRead;
@@ -172,14 +223,16 @@ const char* change_meaning(Operation& op, Dice& dice) {
     case Op::kBulkLoad:
     case Op::kTcgen05Commit:
     case Op::kClcTryCancel:
-      op.mask.bits = static_cast<std::uint16_t>(dice.below(4));
+      op.set_mask({static_cast<std::uint16_t>(dice.below(4))});
       return "mask of";
     case Op::kTcgen05Mma:
       op.flags ^= event_flag::kAccumulate;
       return "accumulation of";
     case Op::kBarSync:
       op.op = Op::kBarArrive;
-      op.count = op.count == 0 ? kWarpLanes * 2 : op.count;
+      if (std::uint32_t& threads = op.as<operands::NamedBarrier>().threads; threads == 0) {
+        threads = kWarpLanes * 2;
+      }
       return "waiting of";
     default:
       return nullptr;
@@ -219,13 +272,22 @@ const char* change_oddly(Operation& op, Dice& dice) {
       if (op.op < Op::kTcgen05Alloc || op.op > Op::kTcgen05Commit) {
         return nullptr;
       }
-      op.group = op.group == CtaGroup::kOne ? CtaGroup::kTwo : CtaGroup::kOne;
+      op.set_group(op.group() == CtaGroup::kOne ? CtaGroup::kTwo : CtaGroup::kOne);
       return "group of";
     case 2:
-      op.address += 4;
+      if (std::uint32_t* const address = address_in(op)) {
+        *address += 4;
+      }
       return "alignment of";
     default:
-      op.count = op.count == 0 ? 64 : dice.chance(50) ? 2 * op.count : 0;
+      if (std::uint32_t* const count = count_in(op)) {
+        *count = *count == 0 ? 64 : dice.chance(50) ? 2 * *count : 0;
+      } else if (op.is<operands::ProxyFence>()) {
+        ProxySpace& space = op.as<operands::ProxyFence>().space;
+        space = space == ProxySpace::kAll ? ProxySpace{64}
+                : dice.chance(50)         ? ProxySpace(2 * static_cast<unsigned>(space))
+                                          : ProxySpace::kAll;
+      }
       return "odd count of";
   }
 }

@@ -9,6 +9,11 @@
 
 namespace warptwin::sim {
 
+/// The place that an operation is at, but for one in global memory, and how much it says: arrivals,
+/// threads, columns, groups, a word. Null where it has none.
+std::uint32_t* address_in(Operation& op);
+std::uint32_t* count_in(Operation& op);
+
 /// Changes one operation, or where it stands, and says how. `lanes`: mostly who in a warp acts.
 std::string edit(Program& program, Dice& dice, bool lanes = false);
 

@@ -9,9 +9,7 @@ namespace warptwin::sim {
 namespace {
 
 Operation whole(Op op) {
-  Operation operation;
-  operation.op = op;
-  return operation;
+  return Operation{op};
 }
 
 Operation single(Op op) {
@@ -20,8 +18,8 @@ Operation single(Op op) {
   return operation;
 }
 
-Operation at(Operation operation, std::uint32_t address) {
-  operation.address = address;
+Operation on_barrier(Operation operation, std::uint32_t address) {
+  operation.as<operands::Mbarrier>().address = address;
   return operation;
 }
 
@@ -34,13 +32,13 @@ Instruction& WarpWriter::append(const Operation& operation) {
 }
 
 Instruction& WarpWriter::init(std::uint32_t bar, std::uint32_t count) {
-  Operation op = at(single(Op::kMbarrierInit), bar);
-  op.count = count;
+  Operation op = on_barrier(single(Op::kMbarrierInit), bar);
+  op.as<operands::Mbarrier>().count = count;
   return append(op);
 }
 
 Instruction& WarpWriter::inval(std::uint32_t bar) {
-  return append(at(single(Op::kMbarrierInval), bar));
+  return append(on_barrier(single(Op::kMbarrierInval), bar));
 }
 
 Instruction& WarpWriter::fence_mbarrier_init() {
@@ -48,8 +46,8 @@ Instruction& WarpWriter::fence_mbarrier_init() {
 }
 
 Instruction& WarpWriter::arrive(std::uint32_t bar, std::uint32_t count, Ordering ordering) {
-  Operation op = at(single(Op::kMbarrierArrive), bar);
-  op.count = count;
+  Operation op = on_barrier(single(Op::kMbarrierArrive), bar);
+  op.as<operands::Mbarrier>().count = count;
   op.ordering = ordering;
   return append(op);
 }
@@ -63,13 +61,13 @@ Instruction& WarpWriter::arrive_remote(std::uint32_t bar, std::uint32_t rank, Or
 Instruction& WarpWriter::arrive_expect(std::uint32_t bar, std::uint32_t bytes) {
   Instruction& instruction = arrive(bar);
   instruction.operation.flags = event_flag::kExpectTx;
-  instruction.operation.bytes = bytes;
+  instruction.operation.as<operands::Mbarrier>().bytes = bytes;
   return instruction;
 }
 
 Instruction& WarpWriter::expect(std::uint32_t bar, std::uint32_t bytes) {
-  Operation op = at(single(Op::kMbarrierExpectTx), bar);
-  op.bytes = bytes;
+  Operation op = on_barrier(single(Op::kMbarrierExpectTx), bar);
+  op.as<operands::Mbarrier>().bytes = bytes;
   return append(op);
 }
 
@@ -77,8 +75,8 @@ Instruction& WarpWriter::wait(std::uint32_t bar,
                               std::uint32_t phase,
                               bool exact,
                               Ordering ordering) {
-  Operation op = at(whole(Op::kMbarrierWait), bar);
-  op.wanted = exact ? phase : phase & 1U;
+  Operation op = on_barrier(whole(Op::kMbarrierWait), bar);
+  op.as<operands::Mbarrier>().phase = exact ? phase : phase & 1U;
   op.flags = exact ? event_flag::kExactPhase : std::uint16_t{0};
   op.ordering = ordering;
   return append(op);
@@ -101,14 +99,14 @@ Instruction& WarpWriter::elect_sync() {
 }
 
 Instruction& WarpWriter::bar_sync(std::uint32_t id, std::uint32_t threads) {
-  Operation op = at(whole(Op::kBarSync), id);
-  op.count = threads;
+  Operation op = whole(Op::kBarSync);
+  op.as<operands::NamedBarrier>() = {id, threads};
   return append(op);
 }
 
 Instruction& WarpWriter::bar_arrive(std::uint32_t id, std::uint32_t threads) {
-  Operation op = at(whole(Op::kBarArrive), id);
-  op.count = threads;
+  Operation op = whole(Op::kBarArrive);
+  op.as<operands::NamedBarrier>() = {id, threads};
   return append(op);
 }
 
@@ -130,7 +128,7 @@ Instruction& WarpWriter::fence(Ordering ordering) {
 
 Instruction& WarpWriter::fence_proxy(ProxySpace space) {
   Operation op = single(Op::kFenceProxyAsync);
-  op.count = static_cast<std::uint32_t>(space);
+  op.as<operands::ProxyFence>().space = space;
   return append(op);
 }
 
@@ -144,18 +142,22 @@ Instruction& WarpWriter::fence_after() {
 
 Instruction& WarpWriter::load(
     std::uint32_t to, std::uint64_t from, std::uint32_t bytes, std::uint32_t bar, CtaMask mask) {
-  Operation op = at(single(Op::kBulkLoad), to);
-  op.global = from;
-  op.bytes = bytes;
-  op.peer = bar;
-  op.mask = mask;
+  Operation op = single(Op::kBulkLoad);
+  auto& copy = op.as<operands::Copy>();
+  copy.shared = to;
+  copy.global = from;
+  copy.bytes = bytes;
+  copy.barrier = bar;
+  copy.mask = mask;
   return append(op);
 }
 
 Instruction& WarpWriter::store(std::uint64_t to, std::uint32_t from, std::uint32_t bytes) {
-  Operation op = at(single(Op::kBulkStore), from);
-  op.global = to;
-  op.bytes = bytes;
+  Operation op = single(Op::kBulkStore);
+  auto& copy = op.as<operands::Copy>();
+  copy.shared = from;
+  copy.global = to;
+  copy.bytes = bytes;
   return append(op);
 }
 
@@ -165,29 +167,26 @@ Instruction& WarpWriter::commit_group() {
 
 Instruction& WarpWriter::wait_group(std::uint32_t pending, bool read) {
   Operation op = single(Op::kBulkWaitGroup);
-  op.count = pending;
-  op.wanted = 1;
+  op.as<operands::BulkWait>() = {pending, true};
   op.flags = read ? event_flag::kRead : std::uint16_t{0};
   return append(op);
 }
 
 Instruction& WarpWriter::alloc(std::uint32_t word, std::uint32_t columns, CtaGroup group) {
-  Operation op = at(whole(Op::kTcgen05Alloc), word);
-  op.count = columns;
-  op.group = group;
+  Operation op = whole(Op::kTcgen05Alloc);
+  op.as<operands::TmemAllocation>() = {word, columns, group};
   return append(op);
 }
 
 Instruction& WarpWriter::dealloc(std::uint32_t address, std::uint32_t columns, CtaGroup group) {
-  Operation op = at(whole(Op::kTcgen05Dealloc), address);
-  op.count = columns;
-  op.group = group;
+  Operation op = whole(Op::kTcgen05Dealloc);
+  op.as<operands::TmemRegion>() = {{address}, columns, group};
   return append(op);
 }
 
 Instruction& WarpWriter::relinquish(CtaGroup group) {
   Operation op = whole(Op::kTcgen05Relinquish);
-  op.group = group;
+  op.set_group(group);
   return append(op);
 }
 
@@ -202,10 +201,8 @@ Instruction& WarpWriter::cp(std::uint32_t to, std::uint32_t tile) {
 }
 
 Instruction& WarpWriter::cp(std::uint32_t to, std::uint64_t source, TmemCopy shape) {
-  Operation op = at(single(Op::kTcgen05Cp), to);
-  op.descriptor_a = source;
-  op.wanted = static_cast<std::uint32_t>(shape);
-  op.count = columns_of(shape);
+  Operation op = single(Op::kTcgen05Cp);
+  op.as<operands::TmemCopy>() = {{to}, {source}, shape, columns_of(shape)};
   return append(op);
 }
 
@@ -214,11 +211,12 @@ Instruction& WarpWriter::multiply(std::uint32_t d,
                                   std::uint64_t b,
                                   UmmaInstructionDescriptor instruction,
                                   bool accumulate) {
-  Operation op = at(single(Op::kTcgen05Mma), d);
-  op.descriptor_a = a;
-  op.descriptor_b = b;
-  op.instruction = instruction.bits;
-  op.kind = static_cast<std::uint8_t>(instruction.kind);
+  Operation op = single(Op::kTcgen05Mma);
+  auto& mma = op.as<operands::Mma>();
+  mma.d.value = d;
+  mma.a.bits = a;
+  mma.b.bits = b;
+  mma.instruction = instruction;
   op.flags = accumulate ? event_flag::kAccumulate : std::uint16_t{0};
   return append(op);
 }
@@ -231,8 +229,8 @@ Instruction& WarpWriter::multiply_scaled(std::uint32_t d,
                                          std::uint32_t scale_b) {
   Instruction& written = multiply(d, a, b, instruction);
   written.operation.flags |= event_flag::kBlockScale;
-  written.operation.scale_a = scale_a;
-  written.operation.scale_b = scale_b;
+  written.operation.as<operands::Mma>().scale_a.value = scale_a;
+  written.operation.as<operands::Mma>().scale_b.value = scale_b;
   return written;
 }
 
@@ -241,14 +239,13 @@ Instruction& WarpWriter::mma(std::uint32_t d, std::uint32_t tile, bool accumulat
       ElementType::kBf16, ElementType::kBf16, group == CtaGroup::kTwo ? 256 : 128, kOutputColumns);
   Instruction& written =
       multiply(d, plain_operand(tile), plain_operand(tile), instruction, accumulate);
-  written.operation.group = group;
+  written.operation.set_group(group);
   return written;
 }
 
 Instruction& WarpWriter::commit(std::uint32_t bar, CtaMask mask, CtaGroup group) {
-  Operation op = at(single(Op::kTcgen05Commit), bar);
-  op.group = group;
-  op.mask = mask;
+  Operation op = single(Op::kTcgen05Commit);
+  op.as<operands::Commit>() = {bar, mask, group};
   return append(op);
 }
 
@@ -260,10 +257,10 @@ Instruction& WarpWriter::wgmma(std::uint32_t tile, std::uint32_t fragment, bool 
   const auto made = UmmaInstructionDescriptor::make(
       ElementType::kBf16, ElementType::kBf16, kWgmmaRows, kOutputColumns);
   Operation op = whole(Op::kWgmma);
-  op.descriptor_a = op.descriptor_b = plain_operand(tile);
-  op.instruction = made.bits;
-  op.kind = static_cast<std::uint8_t>(made.kind);
-  op.count = kOutputColumns;
+  auto& product = op.as<operands::Wgmma>();
+  product.a.bits = product.b.bits = plain_operand(tile);
+  product.instruction = made;
+  product.columns = kOutputColumns;
   op.flags = accumulate ? event_flag::kAccumulate : std::uint16_t{0};
   Instruction& instruction = append(op);
   instruction.fragment = fragment;
@@ -277,15 +274,16 @@ Instruction& WarpWriter::wgmma_commit() {
 
 Instruction& WarpWriter::wgmma_wait(std::uint32_t pending, std::uint32_t fragment) {
   Operation op = whole(Op::kWgmmaWait);
-  op.count = pending;
+  op.as<operands::WgmmaWait>().pending = pending;
   Instruction& instruction = append(op);
   instruction.fragment = fragment;
   return instruction;
 }
 
 Instruction& WarpWriter::ld(std::uint32_t address, std::uint32_t columns, std::uint32_t fragment) {
-  Operation op = at(whole(Op::kTcgen05Ld), address);
-  op.count = columns;
+  Operation op = whole(Op::kTcgen05Ld);
+  op.as<operands::TmemAccess>().address.value = address;
+  op.as<operands::TmemAccess>().columns = columns;
   Instruction& instruction = append(op);
   instruction.fragment = fragment;
   instruction.fragment_registers = columns;
@@ -316,11 +314,11 @@ Instruction& WarpWriter::rows(std::uint32_t tile,
                               std::uint32_t fragment,
                               std::uint32_t registers,
                               Swizzle swizzle) {
-  Operation op = at(whole(Op::kSharedStore), tile);
-  op.rank = 1;
-  op.row_bytes = 4 * registers;
-  op.element = ElementType::kF32;
-  op.swizzle = swizzle;
+  Operation op = whole(Op::kSharedStore);
+  auto& stored = op.set<operands::SharedRows>();
+  stored.tile = tile;
+  stored.row_bytes = 4 * registers;
+  stored.swizzle = swizzle;
   Instruction& instruction = append(op);
   instruction.fragment = fragment;
   instruction.fragment_registers = registers;
@@ -331,20 +329,24 @@ Instruction& WarpWriter::accumulator(std::uint32_t tile,
                                      std::uint32_t row,
                                      std::uint32_t fragment) {
   Instruction& instruction = rows(tile, fragment, kOutputColumns / 2, Swizzle::kNone);
-  instruction.operation.of_accumulator = true;
-  instruction.operation.row = row;
-  instruction.operation.row_bytes = 4 * kOutputColumns;
+  auto& stored = instruction.operation.as<operands::SharedRows>();
+  stored.of_accumulator = true;
+  stored.row = row;
+  stored.row_bytes = 4 * kOutputColumns;
   return instruction;
 }
 
 namespace {
 
-Operation through_map(Op kind, std::uint32_t map, std::uint32_t column, std::uint32_t row) {
+Operation through_map(
+    Op kind, std::uint32_t tile, std::uint32_t map, std::uint32_t column, std::uint32_t row) {
   Operation op = single(kind);
-  op.map = map;
-  op.rank = 2;
-  op.at[0] = static_cast<std::int32_t>(column);
-  op.at[1] = static_cast<std::int32_t>(row);
+  auto& copy = op.as<operands::Copy>();
+  copy.shared = tile;
+  copy.map = map;
+  copy.rank = 2;
+  copy.at[0] = static_cast<std::int32_t>(column);
+  copy.at[1] = static_cast<std::int32_t>(row);
   return op;
 }
 
@@ -355,8 +357,8 @@ Instruction& WarpWriter::tensor_load(std::uint32_t to,
                                      std::uint32_t column,
                                      std::uint32_t row,
                                      std::uint32_t bar) {
-  Operation op = at(through_map(Op::kTensorLoad, map, column, row), to);
-  op.peer = bar;
+  Operation op = through_map(Op::kTensorLoad, to, map, column, row);
+  op.as<operands::Copy>().barrier = bar;
   return append(op);
 }
 
@@ -364,13 +366,13 @@ Instruction& WarpWriter::tensor_store(std::uint32_t map,
                                       std::uint32_t column,
                                       std::uint32_t row,
                                       std::uint32_t from) {
-  return append(at(through_map(Op::kTensorStore, map, column, row), from));
+  return append(through_map(Op::kTensorStore, from, map, column, row));
 }
 
 Instruction& WarpWriter::replace_map(std::uint32_t map, std::uint64_t address) {
   Operation op = single(Op::kTensormapReplace);
-  op.count = map;
-  op.global = address;
+  op.as<operands::MapChange>().map = map;
+  op.as<operands::MapChange>().address = address;
   return append(op);
 }
 
@@ -383,7 +385,7 @@ Instruction& WarpWriter::release_maps() {
 Instruction& WarpWriter::acquire_map(std::uint32_t map) {
   Operation op = single(Op::kFenceProxyTensormap);
   op.ordering = {Semantics::kAcquire, Scope::kGpu};
-  op.count = map;
+  op.as<operands::MapFence>().map = map;
   return append(op);
 }
 
@@ -392,14 +394,16 @@ Instruction& WarpWriter::wait_st() {
 }
 
 Instruction& WarpWriter::read(std::uint32_t address, std::uint32_t result) {
-  Instruction& instruction = append(at(single(Op::kSharedLoad), address));
+  Operation op = single(Op::kSharedLoad);
+  op.as<operands::SharedWord>().address = address;
+  Instruction& instruction = append(op);
   instruction.result = result;
   return instruction;
 }
 
 Instruction& WarpWriter::write(std::uint32_t address, std::uint32_t value) {
-  Operation op = at(single(Op::kSharedStore), address);
-  op.count = value;
+  Operation op = single(Op::kSharedStore);
+  op.as<operands::SharedWord>() = {address, value};
   return append(op);
 }
 
@@ -407,8 +411,8 @@ namespace {
 
 Operation global_word(Op kind, std::uint64_t address, std::uint32_t value) {
   Operation op = single(kind);
-  op.global = address;
-  op.count = value;
+  op.as<operands::GlobalWord>().address = address;
+  op.as<operands::GlobalWord>().value = value;
   return op;
 }
 
@@ -433,15 +437,15 @@ Instruction& WarpWriter::global_read(std::uint64_t address, std::uint32_t result
 }
 
 Instruction& WarpWriter::clc_request(std::uint32_t response, std::uint32_t bar, CtaMask mask) {
-  Operation op = at(single(Op::kClcTryCancel), response);
-  op.peer = bar;
-  op.bytes = kClcResponseBytes;
-  op.mask = mask;
+  Operation op = single(Op::kClcTryCancel);
+  op.as<operands::ClcRequest>() = {response, bar, mask};
   return append(op);
 }
 
 Instruction& WarpWriter::clc_canceled(std::uint32_t response, std::uint32_t result) {
-  Instruction& instruction = append(at(single(Op::kClcQuery), response));
+  Operation op = single(Op::kClcQuery);
+  op.as<operands::ClcQuery>().response = response;
+  Instruction& instruction = append(op);
   instruction.result = result;
   return instruction;
 }
@@ -456,7 +460,7 @@ Instruction& WarpWriter::griddepcontrol_launch() {
 
 Instruction& WarpWriter::setmaxnreg(std::uint32_t registers, bool increase) {
   Operation op = whole(Op::kSetmaxnreg);
-  op.count = registers;
+  op.as<operands::Registers>().count = registers;
   op.flags = increase ? event_flag::kIncrease : std::uint16_t{0};
   return append(op);
 }
@@ -466,11 +470,8 @@ Instruction& WarpWriter::note(std::uint32_t full,
                               StageStep step,
                               std::uint32_t index,
                               std::uint32_t lap) {
-  Operation op = at(whole(Op::kStageNote), full);
-  op.count = stages;
-  op.stage_step = step;
-  op.wanted = index;
-  op.rank = lap;
+  Operation op = whole(Op::kStageNote);
+  op.as<operands::Note>() = {full, stages, index, lap, step};
   return append(op);
 }
 

@@ -277,7 +277,7 @@ void pair_ring(Plan& plan) {
       if (leads) {
         loader.arrive_expect(full, 2 * kOperandBytes);
       }
-      loader.load(tile, plan.source(), kOperandBytes, full).operation.group = CtaGroup::kTwo;
+      loader.load(tile, plan.source(), kOperandBytes, full).operation.set_group(CtaGroup::kTwo);
       if (leads) {
         wait(plan, mma, full, i);
         mma.fence_after();

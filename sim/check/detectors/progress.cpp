@@ -116,23 +116,27 @@ class ProgressDetector : public Detector {
     Wait wait;
     wait.op = op.op;
     switch (op.op) {
-      case Op::kMbarrierWait:
+      case Op::kMbarrierWait: {
+        const auto& asked = op.as<operands::Mbarrier>();
         wait.kind = WaitKind::kMbarrier;
-        wait.object = naming().barrier(cta.number, op.address);
-        wait.wanted = op.wanted & 1U;
+        wait.object = naming().barrier(cta.number, asked.address);
+        wait.wanted = asked.phase & 1U;
         if ((op.flags & event_flag::kExactPhase) != 0) {
-          wait.phase = static_cast<std::int32_t>(op.wanted);
+          wait.phase = static_cast<std::int32_t>(asked.phase);
         }
-        if (const MbarrierState* const bar = gpu.find_barrier(warp.cta, op.address)) {
+        if (const MbarrierState* const bar = gpu.find_barrier(warp.cta, asked.address)) {
           wait.barrier = stand_of(*bar);
         }
         break;
-      case Op::kBarSync:
+      }
+      case Op::kBarSync: {
+        const std::uint32_t id = op.as<operands::NamedBarrier>().id;
         wait.kind = WaitKind::kNamedBarrier;
-        wait.object = naming().named_barrier(cta.number, op.address);
-        wait.have = cta.named[op.address].arrived;
-        wait.wanted = cta.named[op.address].threads;
+        wait.object = naming().named_barrier(cta.number, id);
+        wait.have = cta.named[id].arrived;
+        wait.wanted = cta.named[id].threads;
         break;
+      }
       case Op::kClusterWait:
         wait.kind = WaitKind::kClusterBarrier;
         wait.object = Object::cluster_barrier();
@@ -144,7 +148,7 @@ class ProgressDetector : public Detector {
       case Op::kTcgen05Alloc:
         wait.kind = WaitKind::kColumns;
         wait.object = Object::tensor_memory(cta.number);
-        wait.wanted = op.count;
+        wait.wanted = op.as<operands::TmemAllocation>().columns;
         wait.holders = holders_beside(gpu, warp.cta);
         break;
       case Op::kTcgen05Dealloc:
@@ -153,12 +157,12 @@ class ProgressDetector : public Detector {
       case Op::kSetmaxnreg:
         wait.kind = WaitKind::kRegisters;
         wait.object = Object::registers(cta.number);
-        wait.wanted = op.count;
+        wait.wanted = op.as<operands::Registers>().count;
         wait.have = cta.free_registers;
         break;
       case Op::kGlobalWait:
         wait.kind = WaitKind::kGlobalWord;
-        wait.wanted = op.count;
+        wait.wanted = op.as<operands::GlobalWord>().value;
         break;
       case Op::kTcgen05WaitLd:
       case Op::kTcgen05WaitSt:
@@ -202,9 +206,15 @@ class ProgressDetector : public Detector {
 
   bool same_wait(const Warp& a, const Warp& b) const {
     return a.cta == b.cta && naming().role(a.number) == naming().role(b.number) &&
-           a.blocked_on.op == b.blocked_on.op && a.blocked_on.address == b.blocked_on.address &&
-           a.blocked_on.wanted == b.blocked_on.wanted &&
+           a.blocked_on.op == b.blocked_on.op && same_operands(a.blocked_on, b.blocked_on) &&
            a.blocked_on.site.line == b.blocked_on.site.line;
+  }
+  static bool same_operands(const Operation& a, const Operation& b) {
+    Event first;
+    Event second;
+    a.tell(first);
+    b.tell(second);
+    return first.address == second.address && first.wanted == second.wanted;
   }
 
   std::vector<Waiters> waiters_of(const Gpu& gpu) const {
@@ -237,8 +247,9 @@ class ProgressDetector : public Detector {
   // Who could still complete the phase: the declared contributors, and what each of them is doing.
   std::vector<Owed> owed_to(const Gpu& gpu, const Warp& waiter) const {
     const Operation& op = waiter.blocked_on;
-    const Region* region =
-        op.op == Op::kMbarrierWait ? naming().symbols().find(op.address) : nullptr;
+    const Region* region = op.op == Op::kMbarrierWait
+                               ? naming().symbols().find(op.as<operands::Mbarrier>().address)
+                               : nullptr;
     std::vector<Owed> all;
     if (region == nullptr) {
       return all;
@@ -274,7 +285,7 @@ class ProgressDetector : public Detector {
     if (waiter.blocked_on.op != Op::kMbarrierWait || of_cta == last_.end()) {
       return {};
     }
-    const auto last = of_cta->second.find(waiter.blocked_on.address);
+    const auto last = of_cta->second.find(waiter.blocked_on.as<operands::Mbarrier>().address);
     if (last == of_cta->second.end()) {
       return {};
     }
@@ -330,7 +341,8 @@ class ProgressDetector : public Detector {
       finding.site = op.site;
       finding.agent = agent_of(gpu, head);
       finding.object = op.op == Op::kMbarrierWait
-                           ? naming().barrier(gpu.ctas()[head.first->cta].number, op.address)
+                           ? naming().barrier(gpu.ctas()[head.first->cta].number,
+                                              op.as<operands::Mbarrier>().address)
                            : Object::other(name_of(op.op));
     }
     finding.message = plural(blocked, "warp") + " wait, and nobody can go on";
@@ -392,11 +404,13 @@ class ProgressDetector : public Detector {
       reporter().report("SETMAXNREG_POOL",
                         event,
                         Object::registers(cta),
-                        "asks for " + std::to_string(op.count) + " a thread; the pool has " +
+                        "asks for " + std::to_string(op.as<operands::Registers>().count) +
+                            " a thread; the pool has " +
                             std::to_string(gpu.ctas()[warp.cta].free_registers) +
                             " free, and nobody gives any back",
                         register_holders(gpu, warp.cta));
-    } else if (op.op == Op::kTcgen05Alloc && op.group == CtaGroup::kTwo && lacks_peer(gpu, warp)) {
+    } else if (op.op == Op::kTcgen05Alloc && op.group() == CtaGroup::kTwo &&
+               lacks_peer(gpu, warp)) {
       reporter().report("TMEM_ALLOC_PEER_MISSING",
                         event,
                         Object::tensor_memory(cta),
@@ -407,10 +421,13 @@ class ProgressDetector : public Detector {
   // What a stuck barrier looks like by itself.
   void classify(const Gpu& gpu, const Warp& warp) {
     const Operation& op = warp.blocked_on;
-    const MbarrierState* bar =
-        op.op == Op::kMbarrierWait ? gpu.find_barrier(warp.cta, op.address) : nullptr;
-    const Place place{gpu.ctas()[warp.cta].number, op.address};
-    if (bar == nullptr || (op.wanted & 1U) != (bar->phase() & 1U)) {
+    if (op.op != Op::kMbarrierWait) {
+      return;
+    }
+    const auto& asked = op.as<operands::Mbarrier>();
+    const MbarrierState* bar = gpu.find_barrier(warp.cta, asked.address);
+    const Place place{gpu.ctas()[warp.cta].number, asked.address};
+    if (bar == nullptr || (asked.phase & 1U) != (bar->phase() & 1U)) {
       return;
     }
     Event event;
@@ -433,7 +450,8 @@ class ProgressDetector : public Detector {
     const bool first_wait =
         (op.flags & event_flag::kExactPhase) == 0 && bar->phase() == 0 && bar->idle();
     for (const Ring& ring : naming().symbols().rings) {
-      if (first_wait && op.address >= ring.empty && op.address < ring.empty + 8 * ring.stages) {
+      if (first_wait && asked.address >= ring.empty &&
+          asked.address < ring.empty + 8 * ring.stages) {
         reporter().report(
             "MBAR_WAIT_WRONG_PARITY",
             event,

@@ -53,8 +53,7 @@ void WarpRun::report_copied(const Request& request,
       access.on_its_way = words[word];
       sim::Operation op = make(
           writes ? warptwin::Op::kSharedStore : warptwin::Op::kSharedLoad, request, access.mask);
-      op.access = &access;
-      op.address = rank << 24;
+      op.set<sim::operands::LaneBytes>() = {&access, rank, 0};
       perform(op);
       return;
     }
@@ -72,21 +71,18 @@ void WarpRun::report_copied_operands(const Request& request, const sim::Operatio
   if (grid_.copied.empty()) {
     return;
   }
-  const UmmaInstructionDescriptor instruction{op.instruction, static_cast<MmaKind>(op.kind)};
-  const std::uint32_t ctas = op.group == CtaGroup::kTwo ? 2 : 1;
+  const sim::operands::Product& product = op.product();
+  const UmmaInstructionDescriptor& instruction = product.instruction;
+  const std::uint32_t ctas = ctas_in(op.group());
   const std::uint32_t rows = op.op == warptwin::Op::kWgmma ? kWgmmaRows : instruction.m() / ctas;
   if ((op.flags & event_flag::kTmemA) == 0) {
     report_copied(request,
-                  sim::units_of(UmmaSmemDescriptor{op.descriptor_a},
-                                rows,
-                                instruction.a_major(),
-                                instruction.a_type()));
+                  sim::units_of(product.a, rows, instruction.a_major(), instruction.a_type()));
   }
-  report_copied(request,
-                sim::units_of(UmmaSmemDescriptor{op.descriptor_b},
-                              instruction.n() / ctas,
-                              instruction.b_major(),
-                              instruction.b_type()));
+  report_copied(
+      request,
+      sim::units_of(
+          product.b, instruction.n() / ctas, instruction.b_major(), instruction.b_type()));
 }
 
 // What the lanes of a load or a store are about to access.
@@ -182,7 +178,7 @@ void WarpRun::issue_copy(Request& request, Mask lanes, std::uint32_t size, std::
   }
   // Until the wait the target has neither the old bytes nor the new ones.
   sim::Operation load = make(warptwin::Op::kGlobalLoad, request, lanes);
-  load.access = &copy.source;
+  load.set<sim::operands::LaneBytes>().access = &copy.source;
   sim::Operation store = make(warptwin::Op::kSharedStore, request, lanes);
   copy.site = store.site;
   sim::InstructionTime& time = machine_.registers().instructions;
@@ -194,8 +190,7 @@ void WarpRun::issue_copy(Request& request, Mask lanes, std::uint32_t size, std::
   copy.lands = read != 0 ? time.ready : 0;
   copy.target.poison.assign(copy.target.poison.size(), 1);
   copy.target.data.assign(copy.target.data.size(), std::byte{0xAD});
-  store.access = &copy.target;
-  store.address = machine_.cta_rank() << 24;
+  store.set<sim::operands::LaneBytes>() = {&copy.target, machine_.cta_rank(), 0};
   touch(request, copy.target, shared_base(machine_.cta_rank()), Touch::kStore);
   perform(store);
   time.copy = sim::LaneCopy::kNone;
@@ -293,9 +288,7 @@ void WarpRun::tell_over(const Request& request, AsyncCopy& copy) {
     bytes.address = at.address;
     sim::Operation op = make(kind, request, lanes);
     op.site = copy.site;
-    op.access = &bytes;
-    op.address = shared ? machine_.cta_rank() << 24 : copy.serial;
-    op.global = shared ? copy.serial : 0;
+    op.set<sim::operands::LaneBytes>() = {&bytes, shared ? machine_.cta_rank() : 0, copy.serial};
     op.flags |= sim::kCopiesAreOver;
     perform(op);
   };
@@ -316,15 +309,14 @@ void WarpRun::land_copy(const Request& request, AsyncCopy& copy, Mask lanes) {
     again.mask = lanes;
     sim::Operation load = make(warptwin::Op::kGlobalLoad, request, lanes);
     load.site = copy.site;
-    load.access = &again;
+    load.set<sim::operands::LaneBytes>().access = &again;
     perform(load);
   }
   sim::LaneAccess target = copy.target;
   target.mask = lanes;
   sim::Operation store = make(warptwin::Op::kSharedStore, request, lanes);
   store.site = copy.site;
-  store.access = &target;
-  store.address = machine_.cta_rank() << 24;
+  store.set<sim::operands::LaneBytes>() = {&target, machine_.cta_rank(), 0};
   touch(request, target, shared_base(machine_.cta_rank()), Touch::kStore);
   perform(store);
   time.copy = sim::LaneCopy::kNone;
@@ -341,12 +333,10 @@ void WarpRun::check_end() {
   copy.target.on_its_way = copy.line;
   copy.target.at_exit = true;
   copy.target.mask = copy.left;
-  sim::Operation op;
-  op.op = warptwin::Op::kSharedStore;
+  sim::Operation op{warptwin::Op::kSharedStore};
   op.lanes = kLanes;
   op.site = copy.site;
-  op.access = &copy.target;
-  op.address = machine_.cta_rank() << 24;
+  op.set<sim::operands::LaneBytes>() = {&copy.target, machine_.cta_rank(), 0};
   perform(op);
 }
 

@@ -239,7 +239,7 @@ void WarpRun::global_atomics(
   const auto look = [&](Mask some) {
     if (used && !signs && machine_.moves_data()) {
       sim::Operation op = make(warptwin::Op::kGlobalLoadAcquire, request, some);
-      op.global = address(some);
+      op.as<sim::operands::GlobalWord>().address = address(some);
       op.flags |= event_flag::kOfAtomic;
       set_order(modifiers, op);
       perform(op, acquires);
@@ -265,8 +265,9 @@ void WarpRun::global_atomics(
       }
       prepare(same & lanes);
       sim::Operation op = make(warptwin::Op::kGlobalRedAdd, request, same & lanes);
-      op.global = address(same & lanes);
-      op.count = static_cast<std::uint32_t>(known(request, at + 1, same & lanes));
+      auto& word = op.as<sim::operands::GlobalWord>();
+      word.address = address(same & lanes);
+      word.value = static_cast<std::uint32_t>(known(request, at + 1, same & lanes));
       set_order(modifiers, op);
       perform(op, orders);
       left &= ~same;
@@ -283,11 +284,12 @@ void WarpRun::global_atomics(
     update.update = [&](std::uint64_t old) { return updated(modifiers, true, old, b, c); };
     update.leaves_unknown = free;
     sim::Operation op = make(warptwin::Op::kGlobalRedAdd, request, lane);
-    op.access = &update;
-    op.global = address(lane);
+    auto& word = op.as<sim::operands::GlobalWord>();
+    word.update = &update;
+    word.address = address(lane);
     // Nobody can wait for a word that is not known: then each counts as one that adds.
     const std::uint32_t some = commutes(modifiers) || free ? 1 : 0;
-    op.count = counts && !free ? static_cast<std::uint32_t>(b) : some;
+    word.value = counts && !free ? static_cast<std::uint32_t>(b) : some;
     op.flags |= signs ? event_flag::kSignAsked : std::uint16_t{0};
     set_order(modifiers, op);
     perform(op, orders);
@@ -372,8 +374,7 @@ void WarpRun::shared_atomic(Request& request,
   access.update = [&](std::uint64_t old) { return updated(modifiers, false, old, b, c); };
   sim::Operation op = make(warptwin::Op::kSharedStore, request, bit);
   op.ordering.scope = scope_of(modifiers, warptwin::Scope::kGpu);
-  op.access = &access;
-  op.address = place.rank << 24;
+  op.set<sim::operands::LaneBytes>() = {&access, place.rank, 0};
   perform(op);
   result.value[lane] = access.before;
   const bool told = access.known && machine_.moves_data();
@@ -420,9 +421,10 @@ bool WarpRun::relaxed(Request& request, std::size_t at, bool loads) {
         make(loads ? warptwin::Op::kGlobalLoadAcquire : warptwin::Op::kGlobalStoreRelease,
              request,
              lane);
-    op.global = places[number].address;
+    auto& word = op.as<sim::operands::GlobalWord>();
+    word.address = places[number].address;
     touch_words(request, lane, places, loads ? Touch::kStrongLoad : Touch::kStrongStore);
-    op.count = loads ? 0 : static_cast<std::uint32_t>(known(request, at + 1, lane));
+    word.value = loads ? 0 : static_cast<std::uint32_t>(known(request, at + 1, lane));
     set_order(modifiers, op);
     perform(op, false);
     value.value[number] = is_signed(modifiers.type())

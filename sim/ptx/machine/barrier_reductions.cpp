@@ -33,8 +33,7 @@ Served WarpRun::bar_red(Request& request) {
   }
 
   sim::Operation op = collective(warptwin::Op::kBarSync, request);
-  op.address = id;
-  op.count = threads;
+  op.as<sim::operands::NamedBarrier>() = {id, threads};
   perform(op);
   if (own->warps != warps) {
     refuse(request, "a barrier that gives a result is shared with bar.sync or bar.arrive");

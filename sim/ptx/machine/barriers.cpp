@@ -54,9 +54,10 @@ void WarpRun::touch_mbarrier(const Request& request, Mask lanes, std::uint32_t a
 Served WarpRun::mbarrier_init(Request& request) {
   for_equal(request, {0, 1}, [&](Mask lanes) {
     sim::Operation op = make(warptwin::Op::kMbarrierInit, request, lanes);
-    op.address = own_shared(request, known(request, 0, lanes));
-    touch_mbarrier(request, lanes, op.address);
-    op.count = static_cast<std::uint32_t>(known(request, 1, lanes));
+    auto& bar = op.as<sim::operands::Mbarrier>();
+    bar.address = own_shared(request, known(request, 0, lanes));
+    touch_mbarrier(request, lanes, bar.address);
+    bar.count = static_cast<std::uint32_t>(known(request, 1, lanes));
     perform(op);
   });
   return Served::kDone;
@@ -65,7 +66,7 @@ Served WarpRun::mbarrier_init(Request& request) {
 Served WarpRun::mbarrier_inval(Request& request) {
   for_equal(request, {0}, [&](Mask lanes) {
     sim::Operation op = make(warptwin::Op::kMbarrierInval, request, lanes);
-    op.address = own_shared(request, known(request, 0, lanes));
+    op.as<sim::operands::Mbarrier>().address = own_shared(request, known(request, 0, lanes));
     perform(op);
   });
   return Served::kDone;
@@ -85,11 +86,12 @@ void WarpRun::aim_at_barrier(const Request& request,
   const std::uint32_t address = shared_of(request, known(request, operand, lanes));
   const bool cluster = request.modifiers.has("shared::cluster"_mod);
   const bool own = address >> 24 == machine_.cta_rank();
+  auto& bar = op.as<sim::operands::Mbarrier>();
   if (cluster || !own) {
-    op.address = names_own_shared(request.modifiers) ? address | kNoCta : address;
+    bar.address = names_own_shared(request.modifiers) ? address | kNoCta : address;
     op.flags |= event_flag::kRemote;
   } else {
-    op.address = address & 0xFFFFFFU;
+    bar.address = address & 0xFFFFFFU;
   }
 }
 
@@ -101,7 +103,7 @@ Served WarpRun::mbarrier_tx(Request& request) {
              request,
              lanes);
     aim_at_barrier(request, 0, lanes, op);
-    op.bytes = static_cast<std::uint32_t>(known(request, 1, lanes));
+    op.as<sim::operands::Mbarrier>().bytes = static_cast<std::uint32_t>(known(request, 1, lanes));
     perform(op);
   });
   return Served::kDone;
@@ -142,21 +144,22 @@ Served WarpRun::mbarrier_arrive(Request& request) {
   Lanes state = Lanes::unknown();
   const auto each = [&](Mask lanes) {
     sim::Operation op = make(warptwin::Op::kMbarrierArrive, request, lanes);
+    auto& bar = op.as<sim::operands::Mbarrier>();
     aim_at_barrier(request, at, lanes, op);
-    op.count = 1;
+    bar.count = 1;
     op.ordering = ordering_of(modifiers, Semantics::kRelease);
     if (modifiers.has("expect_tx"_mod)) {
       op.flags |= event_flag::kExpectTx;
-      op.bytes = static_cast<std::uint32_t>(known(request, at + 1, lanes));
+      bar.bytes = static_cast<std::uint32_t>(known(request, at + 1, lanes));
     } else if (counted) {
-      op.count = static_cast<std::uint32_t>(known(request, at + 1, lanes));
+      bar.count = static_cast<std::uint32_t>(known(request, at + 1, lanes));
     }
     op.flags |= request.op.is("mbarrier.arrive_drop") ? event_flag::kDrop : std::uint16_t{0};
     op.flags |= modifiers.has("noComplete"_mod) ? event_flag::kNoComplete : std::uint16_t{0};
     perform(op);
     for (std::uint32_t lane = 0; lane < kLanes; ++lane) {
       if ((lanes >> lane & 1U) != 0) {
-        state.value[lane] = state_of(op.address, op.result);
+        state.value[lane] = state_of(bar.address, op.result);
       }
     }
   };
@@ -223,14 +226,15 @@ Served WarpRun::mbarrier_try(Request& request) {
     const bool blocks = wait && !others;
     sim::Operation op =
         make(wait ? warptwin::Op::kMbarrierWait : warptwin::Op::kMbarrierTryWait, request, lanes);
+    auto& bar = op.as<sim::operands::Mbarrier>();
     op.flags |= wait && others ? event_flag::kPeek : std::uint16_t{0};
     op.flags |= counts ? event_flag::kCountsTries : std::uint16_t{0};
-    op.place = kernel_.place_of(*request.strand.frame->routine, request.stop.op);
-    op.address = own_shared(request, known(request, 1, lanes));
+    bar.place = kernel_.place_of(*request.strand.frame->routine, request.stop.op);
+    bar.address = own_shared(request, known(request, 1, lanes));
     if (request.modifiers.has("parity"_mod)) {
-      op.wanted = static_cast<std::uint32_t>(known(request, 2, lanes));
+      bar.phase = static_cast<std::uint32_t>(known(request, 2, lanes));
     } else {
-      op.wanted = phase_of_state(request, 2, op.address, lanes);
+      bar.phase = phase_of_state(request, 2, bar.address, lanes);
       op.flags |= event_flag::kExactPhase;
     }
     op.ordering = ordering_of(request.modifiers, Semantics::kAcquire);
@@ -255,8 +259,9 @@ Served WarpRun::bar(Request& request) {
   const bool arrives = request.op.is("bar.arrive") || request.op.is("barrier.arrive");
   sim::Operation op =
       collective(arrives ? warptwin::Op::kBarArrive : warptwin::Op::kBarSync, request);
-  op.address = static_cast<std::uint32_t>(uniform(request, 0));
-  op.count = request.has(1) ? static_cast<std::uint32_t>(uniform(request, 1)) : 0;
+  op.as<sim::operands::NamedBarrier>() = {
+      static_cast<std::uint32_t>(uniform(request, 0)),
+      request.has(1) ? static_cast<std::uint32_t>(uniform(request, 1)) : 0};
   perform(op);
   return Served::kDone;
 }
@@ -275,7 +280,7 @@ Served WarpRun::cluster_barrier(Request& request) {
 
 Served WarpRun::sync_warp(Request& request) {
   sim::Operation op = collective(warptwin::Op::kSyncWarp, request);
-  op.count = needed_by(request.strand, request.stop);
+  op.as<sim::operands::Members>().lanes = needed_by(request.strand, request.stop);
   perform(op);
   return Served::kDone;
 }
@@ -333,7 +338,7 @@ Served WarpRun::fence_proxy(Request& request) {
     op.ordering = {acquires ? Semantics::kAcquire : Semantics::kRelease,
                    scope_of(modifiers, warptwin::Scope::kGpu)};
     if (acquires) {
-      op.count = map_of(request, uniform(request, 0));
+      op.as<sim::operands::MapFence>().map = map_of(request, uniform(request, 0));
     }
     perform(op);
     return Served::kDone;
@@ -346,7 +351,7 @@ Served WarpRun::fence_proxy(Request& request) {
                            : modifiers.has("shared::cta"_mod)     ? ProxySpace::kSharedCta
                            : modifiers.has("shared::cluster"_mod) ? ProxySpace::kSharedCluster
                                                                   : ProxySpace::kAll;
-  op.count = static_cast<std::uint32_t>(space);
+  op.as<sim::operands::ProxyFence>().space = space;
   perform(op);
   return Served::kDone;
 }

@@ -169,7 +169,7 @@ Served WarpRun::activemask(Request& request) {
 
 Served WarpRun::setmaxnreg(Request& request) {
   sim::Operation op = collective(warptwin::Op::kSetmaxnreg, request);
-  op.count = static_cast<std::uint32_t>(uniform(request, 0));
+  op.as<sim::operands::Registers>().count = static_cast<std::uint32_t>(uniform(request, 0));
   op.flags = request.modifiers.has("inc"_mod) ? event_flag::kIncrease : std::uint16_t{0};
   grid_.changes_registers = true;
   perform(op);
@@ -198,11 +198,12 @@ Served WarpRun::try_cancel(Request& request) {
   for (Mask left = request.mask(); left != 0; left &= left - 1) {
     const Mask lane = left & ~(left - 1);
     sim::Operation op = make(warptwin::Op::kClcTryCancel, request, lane);
-    op.address = own_shared(request, known(request, 0, lane));
-    op.peer = own_shared(request, known(request, 1, lane));
-    op.bytes = kClcResponseBytes;
-    op.mask.bits = static_cast<std::uint16_t>(multicast ? (1U << machine_.cluster_size()) - 1 : 0U);
-    grid_.responses.insert(op.address);
+    auto& asked = op.as<sim::operands::ClcRequest>();
+    asked.response = own_shared(request, known(request, 0, lane));
+    asked.barrier = own_shared(request, known(request, 1, lane));
+    asked.mask.bits =
+        static_cast<std::uint16_t>(multicast ? (1U << machine_.cluster_size()) - 1 : 0U);
+    grid_.responses.insert(asked.response);
     perform(op);
   }
   return Served::kDone;

@@ -187,19 +187,18 @@ void WarpRun::end_by(sim::Operation op) {
 void WarpRun::leave_memory(const Request& request, Mask lanes, const std::string& what) const {
   sim::Operation op = make(warptwin::Op::kTrap, request, lanes);
   const bool bulk = request.op.form->name.find("bulk") != std::string_view::npos;
-  op.count = static_cast<std::uint32_t>(bulk ? sim::TrapCause::kCopyOutside
-                                             : sim::TrapCause::kWordOutside);
-  op.wanted = 1 + number_of_text(std::string{request.op.source->text} + " " + what);
+  op.as<sim::operands::Trap>() = {
+      bulk ? sim::TrapCause::kCopyOutside : sim::TrapCause::kWordOutside,
+      1 + number_of_text(std::string{request.op.source->text} + " " + what)};
   throw OutsideMemory{place_of(request.strand, request.stop.op, what), op};
 }
 
 void WarpRun::trap(const Strand& strand, const Stop& stop, std::uint32_t says) {
-  sim::Operation op;
-  op.op = warptwin::Op::kTrap;
+  sim::Operation op{warptwin::Op::kTrap};
   op.lanes = 1;
   op.lane = static_cast<std::uint8_t>(std::countr_zero(stop.mask));
   op.site = kernel_.site_of(*strand.frame->routine, stop.op);
-  op.wanted = says;
+  op.as<sim::operands::Trap>().says = says;
   end_by(op);
 }
 

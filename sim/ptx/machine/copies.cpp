@@ -33,35 +33,36 @@ sim::TensorMode WarpRun::tensor_mode_of(const Request& request) const {
 // Where a lane's tensor copy begins: operand `map` has the map and the coordinates, the one behind
 // the mbarrier the offsets of im2col.
 void WarpRun::place_copy(const Request& request, sim::Operation& op, std::size_t map, Mask lane) {
+  auto& copy = op.as<sim::operands::Copy>();
   constexpr Modifier kDimensions[] = {"1d"_mod, "2d"_mod, "3d"_mod, "4d"_mod, "5d"_mod};
-  op.map = map_of(request, known(request, map, lane));
-  op.tensor_mode = tensor_mode_of(request);
-  op.rank = static_cast<std::uint32_t>(request.stop.operands[map].values.size() - 1);
+  copy.map = map_of(request, known(request, map, lane));
+  copy.mode = tensor_mode_of(request);
+  copy.rank = static_cast<std::uint32_t>(request.stop.operands[map].values.size() - 1);
   std::uint32_t dimensions = 0;
   for (std::uint32_t i = 0; i < std::size(kDimensions); ++i) {
     dimensions = request.modifiers.has(kDimensions[i]) ? i + 1 : dimensions;
   }
-  const bool rows4 = op.tensor_mode == sim::TensorMode::kRows4;
-  if (rows4 ? dimensions != 2 || op.rank != std::size(op.at) : op.rank != dimensions) {
+  const bool rows4 = copy.mode == sim::TensorMode::kRows4;
+  if (rows4 ? dimensions != 2 || copy.rank != std::size(copy.at) : copy.rank != dimensions) {
     refuse(request,
            rows4 ? "a copy of four rows is of two dimensions, and has a column and four rows"
                  : "a tensor copy has a coordinate for each dimension");
   }
-  for (std::uint32_t i = 0; i < op.rank; ++i) {
-    op.at[i] = static_cast<std::int32_t>(known(request, map, lane, i + 1));
+  for (std::uint32_t i = 0; i < copy.rank; ++i) {
+    copy.at[i] = static_cast<std::int32_t>(known(request, map, lane, i + 1));
   }
-  if (op.tensor_mode != sim::TensorMode::kIm2col) {
+  if (copy.mode != sim::TensorMode::kIm2col) {
     return;
   }
-  const std::uint32_t places = op.rank - 2;
+  const std::uint32_t places = copy.rank - 2;
   const bool loads = request.modifiers.has("im2col"_mod);
   const std::size_t offsets = loads ? request.stop.operands[3].values.size() : places;
-  if (op.rank < 3 || offsets != places) {
+  if (copy.rank < 3 || offsets != places) {
     refuse(request,
            "im2col is of three to five dimensions, and a load has an offset for each but C and N");
   }
   for (std::uint32_t i = 0; loads && i < places; ++i) {
-    op.offset[i] = static_cast<std::uint16_t>(known(request, 3, lane, i));
+    copy.offset[i] = static_cast<std::uint16_t>(known(request, 3, lane, i));
   }
 }
 
@@ -122,14 +123,14 @@ Served WarpRun::tensor_copy(Request& request) {
     const Mask lane = left & ~(left - 1);
     sim::Operation op =
         make(loads ? warptwin::Op::kTensorLoad : warptwin::Op::kTensorStore, request, lane);
+    auto& copy = op.as<sim::operands::Copy>();
     place_copy(request, op, map_operand, lane);
-    op.address = own_shared(request, known(request, shared_operand, lane));
-    const sim::TensorMapState& map = grid_.map_states.at(op.map);
-    op.reduction = reduction_of(request, &map);
-    report_copied(
-        request, machine_.cta_rank(), op.address, map.shared_bytes(op.tensor_mode), loads);
+    copy.shared = own_shared(request, known(request, shared_operand, lane));
+    const sim::TensorMapState& map = grid_.map_states.at(copy.map);
+    copy.reduction = reduction_of(request, &map);
+    report_copied(request, machine_.cta_rank(), copy.shared, map.shared_bytes(copy.mode), loads);
     if (loads) {
-      aim(request, op, 2, op.tensor_mode == sim::TensorMode::kIm2col ? 4 : 3, lane);
+      aim(request, op, 2, copy.mode == sim::TensorMode::kIm2col ? 4 : 3, lane);
     } else {
       stores_ |= lane;
     }
@@ -141,16 +142,17 @@ Served WarpRun::tensor_copy(Request& request) {
 // The barrier that a copy signals, and the CTAs that it goes to: operands `barrier` and `mask`.
 void WarpRun::aim(
     Request& request, sim::Operation& op, std::size_t barrier, std::size_t mask, Mask lane) {
+  auto& copy = op.as<sim::operands::Copy>();
   const std::uint32_t signal = shared_of(request, known(request, barrier, lane));
   const std::uint32_t rank = signal >> 24;
-  op.peer = signal & kOffset;
+  copy.barrier = signal & kOffset;
   if (request.modifiers.has("multicast::cluster"_mod)) {
-    op.mask.bits = static_cast<std::uint16_t>(known(request, mask, lane));
+    copy.mask.bits = static_cast<std::uint16_t>(known(request, mask, lane));
   }
   const bool pair = group_of(request) == CtaGroup::kTwo;
   const std::uint32_t own = machine_.cta_rank();
   if (pair && rank == (own & ~1U)) {
-    op.group = CtaGroup::kTwo;
+    copy.group = CtaGroup::kTwo;
   } else if (rank != own) {
     refuse(request,
            "the barrier is in a CTA that the copy does not go to, and not in the pair's "
@@ -173,16 +175,17 @@ Served WarpRun::bulk_copy(Request& request) {
     }
     sim::Operation op =
         make(loads ? warptwin::Op::kBulkLoad : warptwin::Op::kBulkStore, request, lane);
-    op.reduction = reduction;
-    op.address = own_shared(request, known(request, loads ? 0 : 1, lane));
-    op.global = known(request, loads ? 1 : 0, lane);
-    op.bytes = static_cast<std::uint32_t>(known(request, 2, lane));
+    auto& copy = op.as<sim::operands::Copy>();
+    copy.reduction = reduction;
+    copy.shared = own_shared(request, known(request, loads ? 0 : 1, lane));
+    copy.global = known(request, loads ? 1 : 0, lane);
+    copy.bytes = static_cast<std::uint32_t>(known(request, 2, lane));
     if (loads) {
       aim(request, op, 3, 4, lane);
     } else {
       stores_ |= lane;
     }
-    report_copied(request, machine_.cta_rank(), op.address, op.bytes, loads);
+    report_copied(request, machine_.cta_rank(), copy.shared, copy.bytes, loads);
     perform(op);
   }
   return Served::kDone;
@@ -203,8 +206,7 @@ Served WarpRun::bulk_group(Request& request) {
     op.some = 0;
   }
   if (waits) {
-    op.count = static_cast<std::uint32_t>(uniform(request, 0));
-    op.wanted = one ? 1 : 0;
+    op.as<sim::operands::BulkWait>() = {static_cast<std::uint32_t>(uniform(request, 0)), one};
     op.flags = request.modifiers.has("read"_mod) ? event_flag::kRead : std::uint16_t{0};
   }
   perform(op);

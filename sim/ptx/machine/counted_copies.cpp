@@ -57,20 +57,22 @@ Served WarpRun::async_arrive(Request& request) {
         make(arrives ? warptwin::Op::kMbarrierArrive : warptwin::Op::kMbarrierCompleteTx,
              request,
              lanes);
-    op.address = own_shared(request, known(request, 0, lanes));
+    auto& bar = op.as<sim::operands::Mbarrier>();
+    bar.address = own_shared(request, known(request, 0, lanes));
     op.flags = event_flag::kOfCopies;
-    op.count = 1;
+    bar.count = 1;
     if (!arrives) {
       sim::Operation more = make(warptwin::Op::kMbarrierExpectTx, request, lanes);
-      more.address = op.address;
+      auto& expected = more.as<sim::operands::Mbarrier>();
+      expected.address = bar.address;
       more.flags = event_flag::kOfCopies;
-      more.bytes = op.bytes = 1;
+      expected.bytes = bar.bytes = 1;
       perform(more);
-      op.wanted = more.result;
+      bar.phase = more.result;
       op.flags |= event_flag::kExactPhase;
     }
     const std::vector<sim::AsyncAccess> copies = hand_over_copies(lanes);
-    op.copies = &copies;
+    bar.copies = &copies;
     perform(op);
     for (AsyncCopy& copy : counted_) {
       copy.serial = copy.serial == 0 ? op.result : copy.serial;
@@ -132,10 +134,11 @@ void WarpRun::issue_counted(Request& request,
   touched_.hand_over(access.target, base);
   const std::vector<sim::AsyncAccess> copies{access};
   sim::Operation op = make(warptwin::Op::kMbarrierCompleteTx, request, lanes);
-  op.address = barrier;
+  auto& bar = op.as<sim::operands::Mbarrier>();
+  bar.address = barrier;
   op.flags = event_flag::kOfCopies | event_flag::kRemote;
-  op.bytes = access.target.bytes;
-  op.copies = &copies;
+  bar.bytes = access.target.bytes;
+  bar.copies = &copies;
   // To whom red.async is atomic.
   op.ordering.scope = scope_of(request.modifiers, warptwin::Scope::kCluster);
   perform(op);
@@ -190,16 +193,17 @@ void WarpRun::copy_to_cta(Request& request, Mask lane, sim::CopyReduction reduct
     refuse(request, "its mbarrier is not in the CTA whose shared memory it writes");
   }
   sim::Operation op = make(warptwin::Op::kBulkLoad, request, lane);
-  op.address = to & kOffset;
-  op.peer = barrier & kOffset;
-  op.rank = to >> 24;
-  op.global = own_shared(request, known(request, 1, lane));
-  op.bytes = static_cast<std::uint32_t>(known(request, 2, lane));
-  op.reduction = reduction;
+  auto& copy = op.as<sim::operands::Copy>();
+  copy.shared = to & kOffset;
+  copy.barrier = barrier & kOffset;
+  copy.to_rank = to >> 24;
+  copy.source = own_shared(request, known(request, 1, lane));
+  copy.bytes = static_cast<std::uint32_t>(known(request, 2, lane));
+  copy.reduction = reduction;
   op.flags = event_flag::kSharedSource;
-  op.flags |= op.rank != machine_.cta_rank() ? event_flag::kRemote : std::uint16_t{0};
-  report_copied(request, op.rank, op.address, op.bytes, true);
-  report_copied(request, machine_.cta_rank(), op.global, op.bytes, false);
+  op.flags |= copy.to_rank != machine_.cta_rank() ? event_flag::kRemote : std::uint16_t{0};
+  report_copied(request, copy.to_rank, copy.shared, copy.bytes, true);
+  report_copied(request, machine_.cta_rank(), copy.source, copy.bytes, false);
   perform(op);
 }
 

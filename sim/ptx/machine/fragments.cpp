@@ -104,11 +104,10 @@ void WarpRun::report_touched(const Strand& strand, const InFlight& flight) {
   if (flight.data == nullptr || std::exchange(flight.data->reported, true)) {
     return;
   }
-  sim::Operation op;
-  op.op = warptwin::Op::kFragmentRead;
+  sim::Operation op{warptwin::Op::kFragmentRead};
   op.lanes = kLanes;
   op.fragment = flight.data;
-  op.of_accumulator = flight.by == warptwin::Op::kWgmmaWait;
+  op.as<sim::operands::FragmentRead>().of_accumulator = flight.by == warptwin::Op::kWgmmaWait;
   op.site = kernel_.site_of(*strand.frame->routine, strand.pc);
   perform(op);
 }
@@ -145,10 +144,9 @@ std::optional<Lanes> WarpRun::arrived(const Strand& strand, const Lanes& value) 
     return std::nullopt;
   }
   if (!flights_[number].arrived) {
-    sim::Operation wait;
-    wait.op = warptwin::Op::kTcgen05WaitLd;
+    sim::Operation wait{warptwin::Op::kTcgen05WaitLd};
     wait.lanes = 1;  // it brings no lanes together
-    wait.wanted = 1;
+    wait.as<sim::operands::TmemWait>().of_registers = true;
     wait.site = kernel_.site_of(*strand.frame->routine, strand.pc);
     perform(wait);
     flights_[number].arrived = true;

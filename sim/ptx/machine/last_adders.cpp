@@ -60,9 +60,10 @@ std::optional<Served> WarpRun::ask_whether_last(Request& request,
   sim::AtomicUpdate update{4};
   update.update = [step](std::uint64_t old) { return (old + step) & ~std::uint32_t{0}; };
   sim::Operation op = make(warptwin::Op::kGlobalRedAdd, request, request.mask());
-  op.access = &update;
-  op.global = address;
-  op.count = step;
+  auto& word = op.as<sim::operands::GlobalWord>();
+  word.address = address;
+  word.value = step;
+  word.update = &update;
   set_order(modifiers, op);
   perform(op, modifiers.has("release"_mod) || modifiers.has("acq_rel"_mod));
   if (all->is_last(address, self, static_cast<std::uint32_t>(update.before))) {
@@ -81,10 +82,11 @@ Served WarpRun::wait_as_last(Request& request, std::uint64_t address, std::uint3
   const Modifiers& modifiers = request.modifiers;
   const sim::WordTest test{sim::WordTest::Kind::kAtLeast, false, sum};
   sim::Operation op = make(warptwin::Op::kGlobalWait, request, request.mask());
-  op.global = address;
-  op.count = test.with;
-  op.rank = test.code();
-  op.descriptor_a = test.operands();
+  auto& word = op.as<sim::operands::GlobalWord>();
+  word.address = address;
+  word.value = test.with;
+  word.test = test.code();
+  word.test_operands = test.operands();
   op.flags |= others ? event_flag::kPeek : std::uint16_t{0};
   set_order(modifiers, op);
   perform(op, modifiers.has("acquire"_mod) || modifiers.has("acq_rel"_mod));

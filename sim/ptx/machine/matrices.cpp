@@ -127,16 +127,16 @@ Served WarpRun::wgmma(Request& request) {
           .with_majors(in_registers ? Major::kK : major(6), major(in_registers ? 6 : 7));
   instruction = halves ? instruction.with_f16_result() : instruction;
   sim::Operation op = collective(warptwin::Op::kWgmma, request);
+  auto& wgmma = op.as<sim::operands::Wgmma>();
   if (in_registers) {
     op.fragment_a = registers_of_a(request);
     op.flags = event_flag::kTmemA;
   } else {
-    op.descriptor_a = operand_of(request, 1);
+    wgmma.a.bits = operand_of(request, 1);
   }
-  op.descriptor_b = operand_of(request, 2);
-  op.instruction = instruction.bits;
-  op.kind = static_cast<std::uint8_t>(instruction.kind);
-  op.count = instruction.n();
+  wgmma.b.bits = operand_of(request, 2);
+  wgmma.instruction = instruction;
+  wgmma.columns = instruction.n();
   const bool accumulates = request.has(3) && uniform(request, 3) != 0;
   op.flags |= accumulates ? event_flag::kAccumulate : std::uint16_t{0};
   op.fragment = accumulator_of(request, registers);
@@ -160,7 +160,7 @@ Served WarpRun::wgmma(Request& request) {
 Served WarpRun::wgmma_step(Request& request) {
   if (request.op.is("wgmma.fence")) {
     sim::Operation op = collective(warptwin::Op::kWgmmaFence, request);
-    op.global = ++machine_.registers().time;
+    op.as<sim::operands::WgmmaFence>().time = ++machine_.registers().time;
     request.strand.frame->written.assign(request.strand.frame->slots.size(), 0);
     perform(op);
     return Served::kDone;
@@ -172,7 +172,7 @@ Served WarpRun::wgmma_step(Request& request) {
   }
   // One wait settles all accumulators whose groups are over.
   sim::Operation op = collective(warptwin::Op::kWgmmaWait, request);
-  op.count = static_cast<std::uint32_t>(uniform(request, 0));
+  op.as<sim::operands::WgmmaWait>().pending = static_cast<std::uint32_t>(uniform(request, 0));
   perform(op);
   for (const InFlight& flight : flights_) {
     if (flight.data != nullptr && flight.by == warptwin::Op::kWgmmaWait) {

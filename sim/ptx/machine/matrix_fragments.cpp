@@ -129,8 +129,7 @@ Served WarpRun::ldmatrix(Request& request) {
   sim::LaneAccess access = rows_of_matrices(request, 1, matrices);
   touch_matrices(request, access, matrices, Touch::kLoad);
   sim::Operation op = collective(warptwin::Op::kSharedLoad, request);
-  op.access = &access;
-  op.address = machine_.cta_rank() << 24;
+  op.set<sim::operands::LaneBytes>() = {&access, machine_.cta_rank(), 0};
   perform(op);
   for (std::uint32_t i = 0; i < matrices; ++i) {
     Matrix8 matrix;
@@ -156,8 +155,7 @@ Served WarpRun::stmatrix(Request& request) {
   note_unsettled(access, values);
   touch_matrices(request, access, matrices, Touch::kStore);
   sim::Operation op = collective(warptwin::Op::kSharedStore, request);
-  op.access = &access;
-  op.address = machine_.cta_rank() << 24;
+  op.set<sim::operands::LaneBytes>() = {&access, machine_.cta_rank(), 0};
   perform(op);
   return Served::kDone;
 }

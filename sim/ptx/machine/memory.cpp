@@ -163,7 +163,7 @@ void WarpRun::move_shared(const Request& request,
   const bool poisoned =
       std::find(bytes.poison.begin(), bytes.poison.end(), 1) != bytes.poison.end();
   if (same && !poisoned && machine_.moves_data()) {
-    op.address = static_cast<std::uint32_t>(places[first].address);
+    op.as<sim::operands::SharedWord>().address = static_cast<std::uint32_t>(places[first].address);
     perform(op);
     for (std::uint32_t lane = 0; lane < kLanes; ++lane) {
       if ((lanes >> lane & 1U) != 0) {
@@ -172,8 +172,7 @@ void WarpRun::move_shared(const Request& request,
     }
     return;
   }
-  op.access = &access;
-  op.address = places[first].rank << 24;
+  op.set<sim::operands::LaneBytes>() = {&access, places[first].rank, 0};
   perform(op);
   for (std::uint32_t lane = 0; lane < kLanes && loads; ++lane) {
     if ((lanes >> lane & 1U) != 0) {
@@ -211,9 +210,11 @@ void WarpRun::move_global(const Request& request,
           make(loads ? warptwin::Op::kGlobalLoadAcquire : warptwin::Op::kGlobalStoreRelease,
                request,
                same);
-      op.global = places[first].address;
-      std::memcpy(&op.count, bytes.of(first), 4);
-      op.count = loads ? 0 : op.count;
+      auto& word = op.as<sim::operands::GlobalWord>();
+      word.address = places[first].address;
+      if (!loads) {
+        std::memcpy(&word.value, bytes.of(first), 4);
+      }
       set_order(modifiers, op);
       touch_words(request, same, places, loads ? Touch::kStrongLoad : Touch::kStrongStore);
       perform(op);
@@ -247,7 +248,7 @@ void WarpRun::move_global(const Request& request,
   sim::Operation op =
       make(loads ? warptwin::Op::kGlobalLoad : warptwin::Op::kGlobalStore, request, lanes);
   op.flags |= read_only ? event_flag::kReadOnly : std::uint16_t{0};
-  op.access = &access;
+  op.set<sim::operands::LaneBytes>().access = &access;
   perform(op);
   for (std::uint32_t lane = 0; lane < kLanes && loads; ++lane) {
     if ((lanes >> lane & 1U) != 0) {
@@ -277,8 +278,7 @@ bool WarpRun::load_response(const Request& request,
   std::uint32_t words[4] = {};
   for (std::uint32_t word = 0; word < 2; ++word) {
     sim::Operation op = make(warptwin::Op::kClcQuery, request, request.mask());
-    op.address = at;
-    op.count = word;
+    op.as<sim::operands::ClcQuery>() = {at, word};
     perform(op);
     words[word] = op.result;
     if (op.result == 0) {
@@ -390,8 +390,9 @@ Served WarpRun::reduce(Request& request) {
   for_equal(request, {0, 1}, [&](Mask lanes) {
     sim::Operation op = make(warptwin::Op::kGlobalRedAdd, request, lanes);
     set_order(modifiers, op);
-    op.global = known(request, 0, lanes);
-    op.count = static_cast<std::uint32_t>(known(request, 1, lanes));
+    auto& word = op.as<sim::operands::GlobalWord>();
+    word.address = known(request, 0, lanes);
+    word.value = static_cast<std::uint32_t>(known(request, 1, lanes));
     touch_words(request, lanes, places_of(request, 0), Touch::kAdd);
     perform(op);
   });

@@ -196,10 +196,11 @@ std::optional<Served> WarpRun::poll(Request& request) {
     const Place& place = places[static_cast<std::uint32_t>(std::countr_zero(lanes))];
     require_contents(request, place.address);
     sim::Operation op = make(warptwin::Op::kGlobalWait, request, lanes);
-    op.global = place.address;
-    op.count = found.test.with;
-    op.rank = found.test.code() | (atomic ? sim::WordTest::kUpdates : 0U);
-    op.descriptor_a = found.test.operands();
+    auto& word = op.as<sim::operands::GlobalWord>();
+    word.address = place.address;
+    word.value = found.test.with;
+    word.test = found.test.code() | (atomic ? sim::WordTest::kUpdates : 0U);
+    word.test_operands = found.test.operands();
     op.flags |= others ? event_flag::kPeek : std::uint16_t{0};
     set_order(modifiers, op);
     touch_words(request, lanes, places, atomic ? Touch::kAdd : Touch::kStrongLoad);

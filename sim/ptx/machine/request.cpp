@@ -105,8 +105,7 @@ std::span<const WarpRun::HandlerRow> WarpRun::handlers() {
 }
 
 sim::Operation WarpRun::make(warptwin::Op kind, const Request& request, Mask lanes) const {
-  sim::Operation op;
-  op.op = kind;
+  sim::Operation op{kind};
   op.lanes = static_cast<std::uint8_t>(std::popcount(lanes));
   op.lane =
       op.lanes == kLanes ? std::uint8_t{0} : static_cast<std::uint8_t>(std::countr_zero(lanes));

@@ -48,7 +48,7 @@ std::optional<std::vector<std::byte>> WarpRun::peek(const Request& request, std:
   access.address[lane] = address;
   access.kind = sim::AccessKind::kPeek;
   sim::Operation op = make(warptwin::Op::kGlobalLoad, request, access.mask);
-  op.access = &access;
+  op.set<sim::operands::LaneBytes>().access = &access;
   execute(op);
   const auto first = static_cast<std::ptrdiff_t>(std::size_t{lane} * kTensorMapBytes);
   const auto poison = access.poison.begin() + first;
@@ -91,9 +91,7 @@ void WarpRun::change_map(const Request& request,
   found->second.state = state;
   grid_.map_states[found->second.number] = state;
   sim::Operation op = make(warptwin::Op::kTensormapReplace, request, lanes);
-  op.count = found->second.number;
-  op.global = state.address;
-  op.replaced = &state;
+  op.as<sim::operands::MapChange>() = {found->second.number, state.address, &state};
   op.flags |= by_warp ? event_flag::kByWarp : std::uint16_t{0};
   perform(op);
 }
@@ -194,8 +192,7 @@ void WarpRun::move_map(const Request& request,
                   : (loads ? warptwin::Op::kGlobalLoad : warptwin::Op::kGlobalStore),
            request,
            access.mask);
-  op.access = &access;
-  op.address = shared ? place.rank << 24 : 0;
+  op.set<sim::operands::LaneBytes>() = {&access, shared ? place.rank : 0, 0};
   perform(op);
   if (loads && std::find(access.poison.begin(), access.poison.end(), 1) != access.poison.end()) {
     refuse_unknown(request.strand, request.stop.op, "nobody has written the tensor map");

@@ -10,25 +10,25 @@ namespace warptwin::ptx {
 
 Served WarpRun::tmem_alloc(Request& request) {
   sim::Operation op = collective(warptwin::Op::kTcgen05Alloc, request);
-  op.group = group_of(request);
-  op.address = own_shared(request, uniform(request, 0));
-  op.count = static_cast<std::uint32_t>(uniform(request, 1));
+  op.as<sim::operands::TmemAllocation>() = {own_shared(request, uniform(request, 0)),
+                                            static_cast<std::uint32_t>(uniform(request, 1)),
+                                            group_of(request)};
   perform(op);
   return Served::kDone;
 }
 
 Served WarpRun::tmem_dealloc(Request& request) {
   sim::Operation op = collective(warptwin::Op::kTcgen05Dealloc, request);
-  op.group = group_of(request);
-  op.address = static_cast<std::uint32_t>(uniform(request, 0));
-  op.count = static_cast<std::uint32_t>(uniform(request, 1));
+  op.as<sim::operands::TmemRegion>() = {{static_cast<std::uint32_t>(uniform(request, 0))},
+                                        static_cast<std::uint32_t>(uniform(request, 1)),
+                                        group_of(request)};
   perform(op);
   return Served::kDone;
 }
 
 Served WarpRun::tmem_relinquish(Request& request) {
   sim::Operation op = collective(warptwin::Op::kTcgen05Relinquish, request);
-  op.group = group_of(request);
+  op.set_group(group_of(request));
   perform(op);
   return Served::kDone;
 }
@@ -82,19 +82,19 @@ void WarpRun::shape_tmem_access(const Request& request,
                                 sim::Operation& op,
                                 std::uint32_t registers) const {
   const Modifiers& modifiers = request.modifiers;
+  auto& access = op.as<sim::operands::TmemAccess>();
   const bool packs = modifiers.has("pack::16b"_mod);
-  op.tmem_shape = shape_of(modifiers);
+  access.shape = shape_of(modifiers);
   if (modifiers.has("unpack::16b"_mod) || (packs && !modifiers.has("32x32b"_mod))) {
     refuse(request, "elements that are packed on the way are there of .ld.32x32b only");
   }
-  op.half_rows = modifiers.has("16x32bx2"_mod);
+  access.half_rows = modifiers.has("16x32bx2"_mod);
   if (registers != registers_of(modifiers) || registers > kRegistersMax) {
     refuse(request,
            std::to_string(registers) + " registers where the shape takes " +
                std::to_string(std::min(registers_of(modifiers), kRegistersMax)));
   }
-  const bool half = op.half_rows || op.tmem_shape != sim::TmemShape::k32x32b;
-  op.count = registers * (half || packs ? 2U : 1U);
+  access.columns = registers * (access.of_16_lanes() || packs ? 2U : 1U);
 }
 
 Served WarpRun::tmem_load(Request& request) {
@@ -107,10 +107,11 @@ Served WarpRun::tmem_load(Request& request) {
   data->bits.assign(std::size_t{data->registers} * kLanes, 0x7FC0DEADU);
   sim::Operation op = collective(warptwin::Op::kTcgen05Ld, request);
   shape_tmem_access(request, op, registers);
-  if (op.half_rows && uniform(request, 2) != registers) {
+  auto& access = op.as<sim::operands::TmemAccess>();
+  if (access.half_rows && uniform(request, 2) != registers) {
     refuse(request, "halves that are not side by side are not there");
   }
-  op.address = static_cast<std::uint32_t>(uniform(request, 1));
+  access.address.value = static_cast<std::uint32_t>(uniform(request, 1));
   op.fragment = data;
   perform(op);
   mark_in_flight(request, 0, {data, warptwin::Op::kTcgen05WaitLd, packs});
@@ -136,7 +137,8 @@ Served WarpRun::tmem_store(Request& request) {
   }
   sim::Operation op = collective(warptwin::Op::kTcgen05St, request);
   shape_tmem_access(request, op, data->registers);
-  op.address = static_cast<std::uint32_t>(uniform(request, 0));
+  op.as<sim::operands::TmemAccess>().address.value =
+      static_cast<std::uint32_t>(uniform(request, 0));
   op.fragment = std::move(data);
   perform(op);
   return Served::kDone;
@@ -235,21 +237,22 @@ Served WarpRun::tmem_mma(Request& request) {
   for (Mask left = request.mask(); left != 0; left &= left - 1) {
     const Mask lane = left & ~(left - 1);
     sim::Operation op = make(warptwin::Op::kTcgen05Mma, request, lane);
-    op.group = group_of(request);
-    op.address = static_cast<std::uint32_t>(known(request, 0, lane));
+    auto& mma = op.as<sim::operands::Mma>();
+    mma.group = group_of(request);
+    mma.d.value = static_cast<std::uint32_t>(known(request, 0, lane));
     if (request.stop.operands[1].argument->kind == Argument::Kind::kAddress) {
-      op.peer = static_cast<std::uint32_t>(known(request, 1, lane));
+      mma.tmem_a.value = static_cast<std::uint32_t>(known(request, 1, lane));
       op.flags |= event_flag::kTmemA;
     } else {
-      op.descriptor_a = known(request, 1, lane);
+      mma.a.bits = known(request, 1, lane);
     }
-    op.descriptor_b = known(request, 2, lane);
-    op.instruction = static_cast<std::uint32_t>(known(request, 3, lane));
-    op.kind = static_cast<std::uint8_t>(*kind);
-    require_plain_mma(request, UmmaInstructionDescriptor{op.instruction, *kind});
+    mma.b.bits = known(request, 2, lane);
+    mma.instruction.bits = static_cast<std::uint32_t>(known(request, 3, lane));
+    mma.instruction.kind = *kind;
+    require_plain_mma(request, mma.instruction);
     if (scaled) {
-      op.scale_a = static_cast<std::uint32_t>(known(request, 4, lane));
-      op.scale_b = static_cast<std::uint32_t>(known(request, 5, lane));
+      mma.scale_a.value = static_cast<std::uint32_t>(known(request, 4, lane));
+      mma.scale_b.value = static_cast<std::uint32_t>(known(request, 5, lane));
       op.flags |= event_flag::kBlockScale;
     }
     if (known(request, enable, lane) != 0) {
@@ -277,12 +280,13 @@ Served WarpRun::tmem_copy(Request& request) {
   for (Mask left = request.mask(); left != 0; left &= left - 1) {
     const Mask lane = left & ~(left - 1);
     sim::Operation op = make(warptwin::Op::kTcgen05Cp, request, lane);
-    op.group = group_of(request);
-    op.address = static_cast<std::uint32_t>(known(request, 0, lane));
-    op.descriptor_a = known(request, 1, lane);
-    op.wanted = static_cast<std::uint32_t>(*shape);
-    op.count = columns_of(*shape);
-    report_copied(request, sim::units_of(UmmaSmemDescriptor{op.descriptor_a}, *shape));
+    auto& copy = op.as<sim::operands::TmemCopy>();
+    copy.to.value = static_cast<std::uint32_t>(known(request, 0, lane));
+    copy.from.bits = known(request, 1, lane);
+    copy.shape = *shape;
+    copy.columns = columns_of(*shape);
+    copy.group = group_of(request);
+    report_copied(request, sim::units_of(copy.from, *shape));
     perform(op);
   }
   return Served::kDone;
@@ -292,10 +296,11 @@ Served WarpRun::tmem_commit(Request& request) {
   for (Mask left = request.mask(); left != 0; left &= left - 1) {
     const Mask lane = left & ~(left - 1);
     sim::Operation op = make(warptwin::Op::kTcgen05Commit, request, lane);
-    op.group = group_of(request);
-    op.address = own_shared(request, known(request, 0, lane));
+    auto& commit = op.as<sim::operands::Commit>();
+    commit.group = group_of(request);
+    commit.barrier = own_shared(request, known(request, 0, lane));
     if (request.modifiers.has("multicast::cluster"_mod)) {
-      op.mask.bits = static_cast<std::uint16_t>(known(request, 1, lane));
+      commit.mask.bits = static_cast<std::uint16_t>(known(request, 1, lane));
     }
     perform(op);
   }

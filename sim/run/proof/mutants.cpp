@@ -1,7 +1,7 @@
 #include "sim/run/proof/mutants.hpp"
 
 #include <algorithm>
-#include <bit>
+#include <array>
 #include <set>
 #include <tuple>
 #include <utility>
@@ -84,17 +84,18 @@ std::uint32_t next_tile(const Symbols& symbols, std::uint32_t address) {
   return next < region->end() ? next : next - region->count * region->element_bytes;
 }
 
-std::uint64_t next_operand(const Symbols& symbols, std::uint64_t bits) {
+UmmaSmemDescriptor next_operand(const Symbols& symbols, UmmaSmemDescriptor operand) {
   constexpr std::uint64_t kStart = 0x3FFF;
-  const UmmaSmemDescriptor operand{bits};
   if (operand.fixed() != UmmaSmemDescriptor::kFixed) {
-    return bits;
+    return operand;
   }
-  return (bits & ~kStart) | (next_tile(symbols, operand.start().value) >> 4 & kStart);
+  return {(operand.bits & ~kStart) | (next_tile(symbols, operand.start().value) >> 4 & kStart)};
 }
 
 void to_next_barrier(const Symbols& symbols, Operation& op) {
-  std::uint32_t& at = is_load(op.op) ? op.peer : op.address;
+  std::uint32_t& at = is_load(op.op)                ? op.load_barrier()
+                      : op.op == Op::kTcgen05Commit ? op.as<operands::Commit>().barrier
+                                                    : op.as<operands::Mbarrier>().address;
   at = next_barrier(symbols, at);
 }
 
@@ -102,26 +103,63 @@ void to_next_stage(const Symbols& symbols, Operation& op) {
   switch (op.op) {
     case Op::kTcgen05Mma:
     case Op::kWgmma:
-    case Op::kTcgen05Cp:
-      op.descriptor_a = next_operand(symbols, op.descriptor_a);
-      op.descriptor_b = next_operand(symbols, op.descriptor_b);
+      op.product().a = next_operand(symbols, op.product().a);
+      op.product().b = next_operand(symbols, op.product().b);
       return;
+    case Op::kTcgen05Cp: {
+      UmmaSmemDescriptor& from = op.as<operands::TmemCopy>().from;
+      from = next_operand(symbols, from);
+      return;
+    }
     case Op::kTensorLoad:
     case Op::kBulkLoad:
     case Op::kTensorStore:
     case Op::kBulkStore:
     case Op::kSharedStore:
-    case Op::kSharedLoad:
-      op.address = next_tile(symbols, op.address);
+    case Op::kSharedLoad: {
+      std::uint32_t& at = op.is<operands::Copy>()         ? op.as<operands::Copy>().shared
+                          : op.is<operands::SharedRows>() ? op.as<operands::SharedRows>().tile
+                                                          : op.as<operands::SharedWord>().address;
+      at = next_tile(symbols, at);
       return;
+    }
     default:
       return;
   }
 }
 
+// The barriers, places and operands in shared memory.
+std::array<std::uint64_t, 3> objects_of(const Operation& op) {
+  Event told;
+  op.tell(told);
+  std::array<std::uint64_t, 3> all{std::uint64_t{told.address} << 32 | told.peer, 0, 0};
+  if (op.op == Op::kTcgen05Mma || op.op == Op::kWgmma) {
+    all[1] = op.product().a.bits;
+    all[2] = op.product().b.bits;
+  } else if (op.op == Op::kTcgen05Cp) {
+    all[1] = op.as<operands::TmemCopy>().from.bits;
+  }
+  return all;
+}
+
 bool differs(const Operation& a, const Operation& b) {
-  return a.address != b.address || a.peer != b.peer || a.descriptor_a != b.descriptor_a ||
-         a.descriptor_b != b.descriptor_b;
+  return objects_of(a) != objects_of(b);
+}
+
+// The number that an edit of this kind changes; null where there is none.
+std::uint32_t* number_in(Operation& op, EditKind kind) {
+  if (op.is<operands::Mbarrier>()) {
+    auto& bar = op.as<operands::Mbarrier>();
+    return kind == EditKind::kCount   ? &bar.count
+           : kind == EditKind::kBytes ? &bar.bytes
+                                      : &bar.phase;
+  }
+  return kind == EditKind::kBytes
+             ? op.is<operands::Copy>() ? &op.as<operands::Copy>().bytes : nullptr
+         : op.is<operands::NamedBarrier>() ? &op.as<operands::NamedBarrier>().threads
+         : op.is<operands::BulkWait>()     ? &op.as<operands::BulkWait>().pending
+         : op.is<operands::WgmmaWait>()    ? &op.as<operands::WgmmaWait>().pending
+                                           : nullptr;
 }
 
 // --- Loops ------------------------------------------------------------------------------------
@@ -186,7 +224,13 @@ void one_iteration_more(Lines& lines, const Edit& edit) {
     Instruction line = lines[i];
     const Operation& before = lines[i - edit.lap].operation;
     Operation& op = line.operation;
-    op.wanted += op.wanted - before.wanted;  // the phase goes on as it went
+    if (op.is<operands::Mbarrier>() && before.is<operands::Mbarrier>()) {
+      std::uint32_t& phase = op.as<operands::Mbarrier>().phase;  // goes on as it went
+      phase += phase - before.as<operands::Mbarrier>().phase;
+    } else if (op.is<operands::Note>() && before.is<operands::Note>()) {
+      std::uint32_t& index = op.as<operands::Note>().index;
+      index += index - before.as<operands::Note>().index;
+    }
     more.push_back(std::move(line));
   }
   lines.insert(lines.begin() + static_cast<std::ptrdiff_t>(end), more.begin(), more.end());
@@ -263,32 +307,33 @@ class Editor {
       case Op::kMbarrierTryWait:
         add(EditKind::kPhase, 1);
         if ((op.flags & event_flag::kExactPhase) != 0 &&
-            static_cast<std::int32_t>(op.wanted) >= 0) {
+            static_cast<std::int32_t>(op.as<operands::Mbarrier>().phase) >= 0) {
           add(EditKind::kPhase, -1);
         }
         break;
       case Op::kMbarrierArrive:
         add(expects ? EditKind::kBytes : EditKind::kCount, expects ? 16 : 1);
-        if (expects && op.bytes > 16) {
+        if (expects && op.as<operands::Mbarrier>().bytes > 16) {
           add(EditKind::kBytes, -16);
         }
         break;
       case Op::kMbarrierInit:
         add(EditKind::kCount, 1);
-        if (op.count > 1) {
+        if (op.as<operands::Mbarrier>().count > 1) {
           add(EditKind::kCount, -1);
         }
         break;
       case Op::kMbarrierExpectTx:
       case Op::kBulkLoad:
         add(EditKind::kBytes, 16);
-        if (op.bytes > 16) {
+        if ((op.op == Op::kBulkLoad ? op.as<operands::Copy>().bytes
+                                    : op.as<operands::Mbarrier>().bytes) > 16) {
           add(EditKind::kBytes, -16);
         }
         break;
       case Op::kBarSync:
       case Op::kBarArrive:
-        if (op.count != 0) {
+        if (op.as<operands::NamedBarrier>().threads != 0) {
           add(EditKind::kCount, kWarpLanes);
           add(EditKind::kCount, -static_cast<std::int32_t>(kWarpLanes));
         }
@@ -303,8 +348,8 @@ class Editor {
     const bool has_mask =
         op.op == Op::kTensorLoad || op.op == Op::kBulkLoad || op.op == Op::kTcgen05Commit;
     for (std::uint32_t bit = 0; has_mask && bit < program_.workload.cluster_size; ++bit) {
-      const std::uint32_t other = op.mask.bits ^ 1U << bit;
-      if (op.mask.bits != 0 && other != 0) {
+      const std::uint32_t other = op.mask().bits ^ 1U << bit;
+      if (op.mask().bits != 0 && other != 0) {
         add(EditKind::kMask, static_cast<std::int32_t>(other));
       }
     }
@@ -349,25 +394,25 @@ class Editor {
 
 // The edits that change one operation.
 void change(const Program& program, const Edit& edit, Operation& op) {
-  const auto added = [&](std::uint32_t value) {
-    return static_cast<std::uint32_t>(static_cast<std::int64_t>(value) + edit.amount);
-  };
   switch (edit.kind) {
     case EditKind::kBarrier:
       return to_next_barrier(program.symbols, op);
     case EditKind::kStage:
       return to_next_stage(program.symbols, op);
     case EditKind::kPhase:
-      op.wanted = (op.flags & event_flag::kExactPhase) != 0 ? added(op.wanted) : op.wanted ^ 1U;
-      return;
+      if ((op.flags & event_flag::kExactPhase) == 0) {
+        op.as<operands::Mbarrier>().phase ^= 1U;
+        return;
+      }
+      [[fallthrough]];
     case EditKind::kCount:
-      op.count = added(op.count);
-      return;
     case EditKind::kBytes:
-      op.bytes = added(op.bytes);
+      if (std::uint32_t* const number = number_in(op, edit.kind)) {
+        *number = static_cast<std::uint32_t>(std::int64_t{*number} + edit.amount);
+      }
       return;
     case EditKind::kMask:
-      op.mask.bits = static_cast<std::uint16_t>(edit.amount);
+      op.set_mask({static_cast<std::uint16_t>(edit.amount)});
       return;
     case EditKind::kRelaxed:
       op.ordering.semantics = Semantics::kRelaxed;

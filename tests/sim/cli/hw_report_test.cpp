@@ -157,11 +157,13 @@ hw::DeviceRun stands_of(const Gpu& gpu, const LaunchConfig& config) {
     const Operation& op = warp.blocked_on;
     report.state = hw::WarpState::kExpired;
     report.op = static_cast<std::uint32_t>(op.op);
-    report.object =
-        op.op == Op::kMbarrierWait ? hw::RecordedEvent::at(op.address - kSharedBase) : op.address;
-    report.wanted = op.wanted;
+    Event told;
+    op.tell(told);
+    report.object = op.op == Op::kMbarrierWait ? hw::RecordedEvent::at(told.address - kSharedBase)
+                                               : told.address;
+    report.wanted = told.wanted;
     report.flags = op.flags;
-    if (const MbarrierState* bar = gpu.find_barrier(gpu.ctas()[warp.cta].number, op.address)) {
+    if (const MbarrierState* bar = gpu.find_barrier(gpu.ctas()[warp.cta].number, told.address)) {
       report.word =
           BarrierWord{bar->phase() & 1U, bar->pending(), bar->expected(), bar->tx(), 0}.bits();
     }

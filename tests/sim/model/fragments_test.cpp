@@ -81,28 +81,29 @@ TEST(FragmentsTest, TouchesOfAccumulatorsAndFencesAreInOneOrderForEachWarp) {
   SimMachine::Accumulator<Extent<>> d{one.machine, 8U};
   d.fill(0);
   one.machine.wgmma_fence();
-  EXPECT_GT(one.last.global, d.data()->touched);
+  EXPECT_GT(one.last.as<operands::WgmmaFence>().time, d.data()->touched);
   d.transform(twice);
-  EXPECT_LT(one.last.global, d.data()->touched);
+  EXPECT_LT(one.last.as<operands::WgmmaFence>().time, d.data()->touched);
   EXPECT_EQ(one.registers.math.fma, 4U);
   other.machine.wgmma_fence();
-  EXPECT_EQ(other.last.global, 1U);
+  EXPECT_EQ(other.last.as<operands::WgmmaFence>().time, 1U);
 }
 
 TEST(FragmentsTest, WhatALaneHoldsIsInTheStore) {
   LoneWarp warp;
   const SharedTile<bf16> tile{SharedAddress{1024}, 64, 64, Swizzle::kNone};
   const SimFragment<16> fragment;
+  const auto rows = [&] { return warp.last.as<operands::SharedRows>(); };
   warp.machine.st_shared(tile, 1, 2, fragment);
-  EXPECT_FALSE(warp.last.by_columns || warp.last.half_rows);
-  EXPECT_EQ(warp.last.row, 1U);
-  EXPECT_EQ(warp.last.column, 2U);
+  EXPECT_FALSE(rows().by_columns || rows().half_rows);
+  EXPECT_EQ(rows().row, 1U);
+  EXPECT_EQ(rows().column, 2U);
   warp.machine.st_shared<LaneHolds::kColumn>(tile, 0, 0, fragment);
-  EXPECT_TRUE(warp.last.by_columns && !warp.last.half_rows);
+  EXPECT_TRUE(rows().by_columns && !rows().half_rows);
   warp.machine.st_shared<LaneHolds::kHalfRow>(tile, 0, 0, fragment);
-  EXPECT_TRUE(!warp.last.by_columns && warp.last.half_rows);
+  EXPECT_TRUE(!rows().by_columns && rows().half_rows);
   warp.machine.st_shared<LaneHolds::kHalfColumn>(tile, 0, 0, fragment);
-  EXPECT_TRUE(warp.last.by_columns && warp.last.half_rows);
+  EXPECT_TRUE(rows().by_columns && rows().half_rows);
 }
 
 }  // namespace

@@ -141,14 +141,14 @@ const std::vector<Case> kCopies = {
 
 // A map over the target, boxes of 4 rows of 16 bytes.
 Instruction& tensor_copy(WarpWriter w, Op op, std::uint32_t address, std::int32_t row) {
-  Operation copy;
-  copy.op = op;
-  copy.lanes = 1;
-  copy.address = address;
-  copy.peer = bar(0);
+  Operation copies{op};
+  copies.lanes = 1;
+  auto& copy = copies.as<operands::Copy>();
+  copy.shared = address;
+  copy.barrier = bar(0);
   copy.rank = 2;
   copy.at[1] = row;
-  return w.append(copy);
+  return w.append(copies);
 }
 void add_map(Draft& p, std::uint32_t tensor) {
   TensorMapSpec map;
@@ -223,7 +223,8 @@ const std::vector<Case> kMaps = {
        p.init({1});
        WarpWriter w = p.warp(0);
        w.arrive_expect(bar(0), 64);
-       tensor_copy(w, Op::kTensorLoad, tile(0), 0).operation.rank = fault ? 3 : 2;
+       tensor_copy(w, Op::kTensorLoad, tile(0), 0).operation.as<operands::Copy>().rank =
+           fault ? 3 : 2;
        Draft::wait(w, bar(0), 0);
      },
      1},
@@ -231,11 +232,10 @@ const std::vector<Case> kMaps = {
 
 // Rows of a tile, one in each lane, 16 bytes of them from registers or to them.
 Instruction& row_access(WarpWriter w, Op op, std::uint32_t fragment) {
-  Operation access;
-  access.op = op;
-  access.rank = 1;
-  access.address = tile(0);
-  access.row_bytes = 16;
+  Operation access{op};
+  auto& rows = access.set<operands::SharedRows>();
+  rows.tile = tile(0);
+  rows.row_bytes = 16;
   Instruction& instruction = w.append(access);
   instruction.fragment = fragment;
   instruction.fragment_registers = 4;
@@ -294,11 +294,12 @@ const std::vector<Case> kRowsOfTiles = {
      [](Draft& p, bool fault) {
        // Two warps write rows of 32 bytes, each one half; one reads its half meanwhile.
        for (std::uint32_t i = 0; i < 2; ++i) {
-         Operation& store = row_access(p.warp(i), Op::kSharedStore, 0).operation;
+         auto& store =
+             row_access(p.warp(i), Op::kSharedStore, 0).operation.as<operands::SharedRows>();
          store.row_bytes = 32;
          store.column = 4 * i;
        }
-       Operation& load = row_access(p.warp(1), Op::kSharedLoad, 1).operation;
+       auto& load = row_access(p.warp(1), Op::kSharedLoad, 1).operation.as<operands::SharedRows>();
        load.row_bytes = 32;
        load.column = fault ? 2 : 4;
      }},
@@ -367,9 +368,7 @@ const std::vector<Case> kTensor = {
          if (!fault) {
            w.wait_ld(1, 16);
          }
-         Operation use;
-         use.op = Op::kFragmentRead;
-         Instruction& read = w.append(use);
+         Instruction& read = w.append(Operation{Op::kFragmentRead});
          read.fragment = 1;
          read.fragment_registers = 16;
          if (fault) {

@@ -163,19 +163,24 @@ std::vector<Fault> faults_of(const Program& program) {
       faults.push_back({"without" + place, program});
       drop_instruction(faults.back().program, w, i);
       if (op == Op::kMbarrierInit) {
-        add("one arrival more for", [](Operation& at) { ++at.count; });
+        add("one arrival more for", [](Operation& at) { ++at.as<operands::Mbarrier>().count; });
       } else if (op == Op::kMbarrierArrive) {
-        add("twice", [](Operation& at) { at.count = 2; });
-        if (program.warps[w][i].operation.bytes != 0) {
-          add("more bytes for", [](Operation& at) { at.bytes += 16; });
-          add("fewer bytes for", [](Operation& at) { at.bytes -= 16; });
+        add("twice", [](Operation& at) { at.as<operands::Mbarrier>().count = 2; });
+        if (program.warps[w][i].operation.as<operands::Mbarrier>().bytes != 0) {
+          add("more bytes for", [](Operation& at) { at.as<operands::Mbarrier>().bytes += 16; });
+          add("fewer bytes for", [](Operation& at) { at.as<operands::Mbarrier>().bytes -= 16; });
         }
       } else if (op == Op::kMbarrierWait) {
-        add("other parity of", [](Operation& at) { ++at.wanted; });
+        add("other parity of", [](Operation& at) { ++at.as<operands::Mbarrier>().phase; });
       } else if (op == Op::kTcgen05Commit) {
         add("at once", [](Operation& at) {
-          at.op = Op::kMbarrierArrive;
-          at.count = 1;
+          Operation arrival{Op::kMbarrierArrive};
+          arrival.lanes = at.lanes;
+          arrival.lane = at.lane;
+          arrival.site = at.site;
+          arrival.as<operands::Mbarrier>().address = at.as<operands::Commit>().barrier;
+          arrival.as<operands::Mbarrier>().count = 1;
+          at = arrival;
         });
       }
     }
@@ -375,9 +380,7 @@ TEST(ValuesSearchTest, ABoundIsNeverCalledRight) {
 
 TEST(ValuesSearchTest, WhatIsNotSupportedIsNamed) {
   Draft p{1};
-  Operation op;
-  op.op = Op::kWgmma;
-  p.warp(0).append(op);
+  p.warp(0).append(Operation{Op::kWgmma});
   EXPECT_EQ(judge_values(p.program).verdict, ValuesResult::kUnsupported);
   EXPECT_THAT(judge_values(p.program).what, testing::HasSubstr(name_of(Op::kWgmma)));
 

@@ -74,9 +74,10 @@ warp 1:
   const Operation& arrive = program.warps[1][0].operation;
   EXPECT_EQ(arrive.op, Op::kMbarrierArrive);
   EXPECT_EQ(arrive.lanes, 1);
-  EXPECT_EQ(arrive.address, 1024U + 8);
-  EXPECT_EQ(arrive.count, 1U);
-  EXPECT_EQ(arrive.bytes, 48U);
+  const auto& arrival = arrive.as<operands::Mbarrier>();
+  EXPECT_EQ(arrival.address, 1024U + 8);
+  EXPECT_EQ(arrival.count, 1U);
+  EXPECT_EQ(arrival.bytes, 48U);
   EXPECT_EQ(arrive.flags, event_flag::kExpectTx | event_flag::kRemote);
   EXPECT_EQ(arrive.ordering.semantics, Semantics::kRelease);
   EXPECT_EQ(arrive.ordering.scope, Scope::kCluster);
@@ -84,11 +85,11 @@ warp 1:
   EXPECT_EQ(arrive.site.line, 6U);
   const Operation& wait = program.warps[1][1].operation;
   EXPECT_EQ(wait.lanes, 32);
-  EXPECT_EQ(wait.wanted, 3U);
+  EXPECT_EQ(wait.as<operands::Mbarrier>().phase, 3U);
   EXPECT_EQ(wait.flags, event_flag::kExactPhase);
-  const Operation& copy = program.warps[1][2].operation;
+  const auto& copy = program.warps[1][2].operation.as<operands::Copy>();
   EXPECT_EQ(copy.global, program.buffer_address(0) + 16);
-  EXPECT_EQ(copy.peer, 1024U);
+  EXPECT_EQ(copy.barrier, 1024U);
   EXPECT_EQ(copy.bytes, 32U);
   EXPECT_EQ(copy.mask.bits, 1U);
 }

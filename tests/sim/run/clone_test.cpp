@@ -26,15 +26,15 @@ struct Brought {
     if (op.fragment_a != nullptr) {
       fragment_a = *op.fragment_a;
     }
-    if (op.access != nullptr) {
+    if (op.access() != nullptr) {
       EXPECT_NE(op.op, Op::kGlobalRedAdd) << "an update is more than an access";
-      access = *op.access;
+      access = *op.access();
     }
-    if (op.replaced != nullptr) {
-      replaced = *op.replaced;
+    if (op.is<operands::MapChange>() && op.as<operands::MapChange>().replaced != nullptr) {
+      replaced = *op.as<operands::MapChange>().replaced;
     }
-    if (op.copies != nullptr) {
-      copies = *op.copies;
+    if (op.is<operands::Mbarrier>() && op.as<operands::Mbarrier>().copies != nullptr) {
+      copies = *op.as<operands::Mbarrier>().copies;
     }
     if (op.race != nullptr) {
       race = *op.race;
@@ -221,11 +221,7 @@ class Copy {
     std::optional<LaneAccess> access;
   };
 
-  static Operation exit() {
-    Operation operation;
-    operation.op = Op::kWarpExit;
-    return operation;
-  }
+  static Operation exit() { return Operation{Op::kWarpExit}; }
 
   // What the operation of `at` points to is the copy's.
   void point(const Brought& brought, At& at) {
@@ -233,9 +229,15 @@ class Copy {
     op.fragment = fragments.of(op.fragment);
     op.fragment_a = fragments.of(op.fragment_a);
     at.access = brought.access;
-    op.access = at.access ? &*at.access : nullptr;
-    op.replaced = brought.replaced ? &*brought.replaced : nullptr;
-    op.copies = brought.copies ? &*brought.copies : nullptr;
+    if (at.access) {
+      op.as<operands::LaneBytes>().access = &*at.access;
+    }
+    if (brought.replaced) {
+      op.as<operands::MapChange>().replaced = &*brought.replaced;
+    }
+    if (brought.copies) {
+      op.as<operands::Mbarrier>().copies = &*brought.copies;
+    }
     op.race = brought.race ? &*brought.race : nullptr;
     op.state = nullptr;
   }

@@ -46,18 +46,19 @@ struct Invariants : testing::Test {
   Cluster& cluster() { return const_cast<Cluster&>(gpu.clusters()[0]); }
   ReadySet& ready() { return const_cast<ReadySet&>(gpu.ready()); }
   void execute(WarpSlot slot, Op op, std::uint32_t address = 0, std::uint32_t count = 0) {
-    Operation operation;
-    operation.op = op;
-    operation.address = address;
-    operation.count = count;
+    Operation operation{op};
+    if (operation.is<operands::Mbarrier>()) {
+      operation.as<operands::Mbarrier>().address = address;
+      operation.as<operands::Mbarrier>().count = count;
+    }
     gpu.execute(slot, operation);
   }
   void store() {
-    Operation operation;
-    operation.op = Op::kBulkStore;
-    operation.address = kSharedBase;
-    operation.bytes = 16;
-    operation.global = target;
+    Operation operation{Op::kBulkStore};
+    auto& copy = operation.as<operands::Copy>();
+    copy.shared = kSharedBase;
+    copy.bytes = 16;
+    copy.global = target;
     gpu.execute(0, operation);
   }
 

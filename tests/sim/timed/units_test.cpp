@@ -516,8 +516,7 @@ TEST_F(WgmmaTest, BarriersFindTheGapsThatProductsLeave) {
     for (int i = 0; i < 4; ++i) {
       tensor.multiply(0, shape(columns), AgentSlot{3});
     }
-    Operation op;
-    op.op = kind;
+    const Operation op{kind};
     return to_cycles(unit.operate(to_ticks(from), op, 4));
   };
   // Four products of 64 columns read for 128 cycles.
@@ -625,9 +624,8 @@ TEST_F(IssueTest, ArithmeticTakesItsRateInEachSubPartition) {
 TEST_F(IssueTest, BarriersTakeTheirLatencies) {
   SharedMemory shared{"shared", chip};
   MbarrierUnit unit{"unit", chip, shared};
-  Operation op;
   const auto taken = [&](Op kind, Semantics semantics = Semantics::kRelease) {
-    op.op = kind;
+    Operation op{kind};
     op.ordering.semantics = semantics;
     MbarrierUnit fresh{sc_core::sc_gen_unique_name("fresh"), chip, shared};
     return to_cycles(fresh.operate(0, op, 4));

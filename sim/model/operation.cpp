@@ -1,0 +1,339 @@
+#include "sim/model/operation.hpp"
+
+#include <cstdio>
+#include <cstdlib>
+#include <iterator>
+
+#include "sim/model/atomic_update.hpp"
+
+namespace warptwin::sim {
+
+namespace {
+
+AnyOperands operands_of(Op kind) {
+  using namespace operands;
+  switch (kind) {
+    case Op::kMbarrierInit:
+    case Op::kMbarrierInval:
+    case Op::kMbarrierArrive:
+    case Op::kMbarrierExpectTx:
+    case Op::kMbarrierCompleteTx:
+    case Op::kMbarrierWait:
+    case Op::kMbarrierTryWait:
+      return Mbarrier{};
+    case Op::kFenceProxyAsync:
+      return ProxyFence{};
+    case Op::kFenceProxyTensormap:
+      return MapFence{};
+    case Op::kBarSync:
+    case Op::kBarArrive:
+      return NamedBarrier{};
+    case Op::kSyncWarp:
+    case Op::kElectSync:
+      return Members{};
+    case Op::kTensorLoad:
+    case Op::kTensorStore:
+    case Op::kBulkLoad:
+    case Op::kBulkStore:
+      return Copy{};
+    case Op::kTensormapReplace:
+      return MapChange{};
+    case Op::kBulkWaitGroup:
+      return BulkWait{};
+    case Op::kTcgen05Alloc:
+      return TmemAllocation{};
+    case Op::kTcgen05Dealloc:
+    case Op::kTcgen05Relinquish:
+      return TmemRegion{};
+    case Op::kTcgen05Mma:
+      return Mma{};
+    case Op::kTcgen05Cp:
+      return operands::TmemCopy{};
+    case Op::kTcgen05Commit:
+      return Commit{};
+    case Op::kTcgen05Ld:
+    case Op::kTcgen05St:
+      return TmemAccess{};
+    case Op::kTcgen05WaitLd:
+    case Op::kTcgen05WaitSt:
+      return TmemWait{};
+    case Op::kWgmma:
+      return Wgmma{};
+    case Op::kWgmmaFence:
+      return WgmmaFence{};
+    case Op::kWgmmaWait:
+      return WgmmaWait{};
+    case Op::kFragmentRead:
+      return FragmentRead{};
+    case Op::kSharedStore:
+    case Op::kSharedLoad:
+      return SharedWord{};
+    case Op::kGlobalLoad:
+    case Op::kGlobalStore:
+    case Op::kGlobalLoadAcquire:
+    case Op::kGlobalStoreRelease:
+    case Op::kGlobalRedAdd:
+    case Op::kGlobalWait:
+      return GlobalWord{};
+    case Op::kClcTryCancel:
+      return ClcRequest{};
+    case Op::kClcQuery:
+      return ClcQuery{};
+    case Op::kSetmaxnreg:
+      return Registers{};
+    case Op::kStageNote:
+      return operands::Note{};
+    case Op::kTrap:
+      return Trap{};
+    default:
+      return None{};
+  }
+}
+
+// What an event says of each kind of operands.
+struct Telling {
+  Event& event;
+
+  void pair(CtaGroup group) const {
+    event.flags |= group == CtaGroup::kTwo ? event_flag::kPair : std::uint16_t{0};
+  }
+
+  void operator()(const operands::None&) const {}
+  void operator()(const operands::Mbarrier& of) const {
+    event.address = of.address;
+    event.count = of.count;
+    event.bytes = of.bytes;
+    event.wanted = of.phase;
+  }
+  void operator()(const operands::ProxyFence& of) const {
+    event.count = static_cast<std::uint32_t>(of.space);
+  }
+  void operator()(const operands::MapFence& of) const { event.count = of.map; }
+  void operator()(const operands::NamedBarrier& of) const {
+    event.address = of.id;
+    event.count = of.threads;
+  }
+  void operator()(const operands::Members& of) const { event.count = of.lanes; }
+  void operator()(const operands::Copy& of) const {
+    event.address = of.shared;
+    event.bytes = of.bytes;
+    event.peer = of.barrier;
+    event.global = (event.flags & event_flag::kSharedSource) != 0 ? of.source : of.global;
+    event.extra = of.mask.bits;
+    event.reduction = of.reduction.code();
+    pair(of.group);
+  }
+  void operator()(const operands::MapChange& of) const {
+    event.count = of.map;
+    event.global = of.address;
+  }
+  void operator()(const operands::BulkWait& of) const {
+    event.count = of.pending;
+    event.wanted = of.of_lane ? 1 : 0;
+  }
+  void operator()(const operands::TmemAllocation& of) const {
+    event.address = of.word;
+    event.count = of.columns;
+    pair(of.group);
+  }
+  void operator()(const operands::TmemRegion& of) const {
+    event.address = of.address.value;
+    event.count = of.columns;
+    pair(of.group);
+  }
+  void operator()(const operands::Mma& of) const {
+    event.address = of.d.value;
+    event.count = of.columns;
+    event.peer = of.tmem_a.value;
+    pair(of.group);
+  }
+  void operator()(const operands::Wgmma& of) const { event.count = of.columns; }
+  void operator()(const operands::WgmmaFence& of) const { event.global = of.time; }
+  void operator()(const operands::WgmmaWait& of) const { event.count = of.pending; }
+  void operator()(const operands::TmemCopy& of) const {
+    event.address = of.to.value;
+    event.count = of.columns;
+    event.wanted = static_cast<std::uint32_t>(of.shape);
+    pair(of.group);
+  }
+  void operator()(const operands::Commit& of) const {
+    event.address = of.barrier;
+    event.extra = of.mask.bits;
+    pair(of.group);
+  }
+  void operator()(const operands::TmemAccess& of) const {
+    event.address = of.address.value;
+    event.count = of.columns;
+  }
+  void operator()(const operands::TmemWait& of) const { event.wanted = of.of_registers ? 1 : 0; }
+  void operator()(const operands::FragmentRead&) const {}
+  void operator()(const operands::SharedWord& of) const {
+    event.address = of.address;
+    event.count = of.value;
+  }
+  void operator()(const operands::SharedRows& of) const { event.address = of.tile; }
+  void operator()(const operands::LaneBytes& of) const {
+    const bool shared = event.op == Op::kSharedLoad || event.op == Op::kSharedStore;
+    event.address = shared ? of.rank << 24 : of.copies;
+    event.global = shared ? of.copies : 0;
+  }
+  void operator()(const operands::GlobalWord& of) const {
+    event.global = of.address;
+    event.count = of.value;
+  }
+  void operator()(const operands::ClcRequest& of) const {
+    event.address = of.response;
+    event.bytes = kClcResponseBytes;
+    event.wanted = of.got;
+    event.peer = of.barrier;
+    event.extra = of.mask.bits;
+  }
+  void operator()(const operands::ClcQuery& of) const {
+    event.address = of.response;
+    event.count = of.word;
+  }
+  void operator()(const operands::Registers& of) const { event.count = of.count; }
+  void operator()(const operands::Note& of) const {
+    event.address = of.full;
+    event.count = of.stages;
+    event.wanted = of.index;
+  }
+  void operator()(const operands::Trap& of) const {
+    event.count = static_cast<std::uint32_t>(of.cause);
+    event.wanted = of.says;
+  }
+};
+
+// By their place in AnyOperands.
+constexpr const char* kOperandNames[] = {"nothing",
+                                         "an mbarrier",
+                                         "a proxy's space",
+                                         "a tensor map to acquire",
+                                         "a named barrier",
+                                         "lanes that it names",
+                                         "a copy",
+                                         "a tensor map that changes",
+                                         "groups of stores",
+                                         "an allocation of tensor memory",
+                                         "a region of tensor memory",
+                                         "a product to tensor memory",
+                                         "a product to registers",
+                                         "the time of a fence",
+                                         "groups of wgmma",
+                                         "a copy to tensor memory",
+                                         "a commit",
+                                         "tensor memory and registers",
+                                         "a wait for tensor memory",
+                                         "registers that are read",
+                                         "a word of shared memory",
+                                         "rows of a tile",
+                                         "bytes of lanes",
+                                         "a word of global memory",
+                                         "a request for a cluster",
+                                         "a cluster's response",
+                                         "a number of registers",
+                                         "a stage",
+                                         "a reason to end"};
+static_assert(std::size(kOperandNames) == std::variant_size_v<AnyOperands>);
+static_assert(std::is_trivially_copyable_v<AnyOperands>);
+
+}  // namespace
+
+Operation::Operation(Op kind) : op{kind}, operands_{operands_of(kind)} {}
+
+void Operation::lacks(std::size_t index) const {
+  std::fprintf(stderr,
+               "internal: an operation has the operands of its kind: %s has %s, not %s\n",
+               op < Op::kCount ? name_of(op) : "no operation",
+               kOperandNames[operands_.index()],
+               kOperandNames[index]);
+  std::_Exit(3);
+}
+
+operands::Product& Operation::product() {
+  return is<operands::Wgmma>() ? static_cast<operands::Product&>(as<operands::Wgmma>())
+                               : as<operands::Mma>();
+}
+const operands::Product& Operation::product() const {
+  return is<operands::Wgmma>() ? static_cast<const operands::Product&>(as<operands::Wgmma>())
+                               : as<operands::Mma>();
+}
+
+std::uint32_t& Operation::load_barrier() {
+  return is<operands::ClcRequest>() ? as<operands::ClcRequest>().barrier
+                                    : as<operands::Copy>().barrier;
+}
+std::uint32_t Operation::load_barrier() const {
+  return is<operands::ClcRequest>() ? as<operands::ClcRequest>().barrier
+                                    : as<operands::Copy>().barrier;
+}
+
+CtaMask Operation::mask() const {
+  return std::visit(
+      [](const auto& of) {
+        if constexpr (requires { of.mask; }) {
+          return of.mask;
+        } else {
+          return CtaMask{};
+        }
+      },
+      operands_);
+}
+
+void Operation::set_mask(CtaMask mask) {
+  std::visit(
+      [mask](auto& of) {
+        if constexpr (requires { of.mask; }) {
+          of.mask = mask;
+        }
+      },
+      operands_);
+}
+
+CtaGroup Operation::group() const {
+  return std::visit(
+      [](const auto& of) {
+        if constexpr (requires { of.group; }) {
+          return of.group;
+        } else {
+          return CtaGroup::kOne;
+        }
+      },
+      operands_);
+}
+
+void Operation::set_group(CtaGroup group) {
+  std::visit(
+      [group](auto& of) {
+        if constexpr (requires { of.group; }) {
+          of.group = group;
+        }
+      },
+      operands_);
+}
+
+LaneAccess* Operation::access() const {
+  const auto* const lanes_of = std::get_if<operands::LaneBytes>(&operands_);
+  const auto* const word = std::get_if<operands::GlobalWord>(&operands_);
+  return lanes_of != nullptr ? lanes_of->access : word != nullptr ? word->update : nullptr;
+}
+
+void Operation::let_go() {
+  race = nullptr;
+  state = nullptr;
+  if (auto* const bar = std::get_if<operands::Mbarrier>(&operands_)) {
+    bar->copies = nullptr;
+  } else if (auto* const change = std::get_if<operands::MapChange>(&operands_)) {
+    change->replaced = nullptr;
+  } else if (auto* const lanes_of = std::get_if<operands::LaneBytes>(&operands_)) {
+    lanes_of->access = nullptr;
+  } else if (auto* const word = std::get_if<operands::GlobalWord>(&operands_)) {
+    word->update = nullptr;
+  }
+}
+
+void Operation::tell(Event& event) const {
+  std::visit(Telling{event}, operands_);
+}
+
+}  // namespace warptwin::sim
