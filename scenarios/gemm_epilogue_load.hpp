@@ -218,7 +218,7 @@ struct GemmEpilogueLoadKernel : Without {
 
 /// What the scenarios of every choice of parts share.
 template <class Parts>
-struct GemmEpilogueLoadOf : GemmOf<Parts> {
+struct GemmEpilogueLoadOf : ScenarioWithSource<GemmEpilogueLoadOf<Parts>, GemmOf<Parts>, Parts> {
   using Base = GemmOf<Parts>;
   using Base::kTileK;
   using StaticExtents = GemmEpilogueLoadExtents<typename Base::StaticExtents, 2>;
@@ -246,28 +246,6 @@ struct GemmEpilogueLoadOf : GemmOf<Parts> {
   }
   static DynamicExtents extents(const ParameterSet& p) {
     return {Base::extents(p), p.u32("source_stages"), p.u32("source")};
-  }
-  static Workload workload(const ParameterSet& p) {
-    Workload workload = Base::workload(p);
-    add_source<Parts, Storage>(workload, p, extents(p));
-    return workload;
-  }
-  static void reference(const ParameterSet& p, std::span<HostTensor> tensors) {
-    Base::reference(p, tensors);
-    const bool is_row = p.u32("source") == static_cast<std::uint32_t>(EpilogueSource::kBiases);
-    const auto function = Parts::function(p);
-    const std::vector<float>& source = tensors[3].values;
-    const std::uint32_t columns = tensors[2].spec.columns;
-    for (std::size_t i = 0; i < tensors[2].values.size(); ++i) {
-      float& value = tensors[2].values[i];
-      value = static_cast<float>(function(static_cast<double>(value),
-                                          static_cast<double>(source[is_row ? i % columns : i])));
-      if (Parts::kRowMaxima) {
-        float& most = tensors[4].at(static_cast<std::uint32_t>(i % columns) / p.u32("tile_n"),
-                                    static_cast<std::uint32_t>(i / columns));
-        most = std::max(most, std::abs(value));
-      }
-    }
   }
 };
 

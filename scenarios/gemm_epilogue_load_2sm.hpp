@@ -31,7 +31,9 @@ using GemmEpilogueLoadClusterKernel =
 
 /// What the scenarios of either group, and of every choice of parts, share.
 template <CtaGroup kGroup, class Parts>
-struct GemmEpilogueLoadClusterOf : GemmClusterOf<kGroup, Parts> {
+struct GemmEpilogueLoadClusterOf : ScenarioWithSource<GemmEpilogueLoadClusterOf<kGroup, Parts>,
+                                                      GemmClusterOf<kGroup, Parts>,
+                                                      Parts> {
   using Base = GemmClusterOf<kGroup, Parts>;
   using Base::kCtas;
   using Shape = GemmExtents<128 * kCtas, 128, Base::kTileK, 4, 2>;
@@ -49,14 +51,6 @@ struct GemmEpilogueLoadClusterOf : GemmClusterOf<kGroup, Parts> {
   }
   static Extents extents(const ParameterSet& p) {
     return {Base::extents(p), p.u32("source_stages"), p.u32("source")};
-  }
-  static Workload workload(const ParameterSet& p) {
-    Workload workload = Base::workload(p);
-    add_source<Parts, Storage>(workload, p, extents(p));
-    return workload;
-  }
-  static void reference(const ParameterSet& p, std::span<HostTensor> tensors) {
-    GemmEpilogueLoadOf<Parts>::reference(p, tensors);
   }
 };
 

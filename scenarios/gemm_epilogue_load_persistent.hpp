@@ -38,7 +38,10 @@ using GemmEpilogueLoadPersistentKernel =
 
 /// What the scenarios of either group, and of every choice of parts, share.
 template <CtaGroup kGroup, class Parts>
-struct GemmEpilogueLoadPersistentOf : GemmPersistentOf<kGroup, Parts> {
+struct GemmEpilogueLoadPersistentOf
+    : ScenarioWithSource<GemmEpilogueLoadPersistentOf<kGroup, Parts>,
+                         GemmPersistentOf<kGroup, Parts>,
+                         Parts> {
   using Base = GemmPersistentOf<kGroup, Parts>;
   using Base::kCtas;
   using Shape = GemmExtents<128 * kCtas, 128, Base::kTileK, 4, 2>;
@@ -62,14 +65,6 @@ struct GemmEpilogueLoadPersistentOf : GemmPersistentOf<kGroup, Parts> {
   static Extents extents(const ParameterSet& p) {
     return {{GemmClusterOf<kGroup, Parts>::extents(p), p.u32("source_stages"), p.u32("source")},
             p.u32("clc_stages")};
-  }
-  static Workload workload(const ParameterSet& p) {
-    Workload workload = Base::workload(p);
-    add_source<Parts, Storage>(workload, p, extents(p));
-    return workload;
-  }
-  static void reference(const ParameterSet& p, std::span<HostTensor> tensors) {
-    GemmEpilogueLoadOf<Parts>::reference(p, tensors);
   }
 };
 

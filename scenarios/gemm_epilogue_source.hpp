@@ -2,6 +2,8 @@
 
 #pragma once
 
+#include <algorithm>
+#include <cmath>
 #include <initializer_list>
 #include <span>
 #include <vector>
@@ -209,5 +211,33 @@ void add_source(Workload& workload, const ParameterSet& p, const auto& e) {
     workload.maps.push_back({4, 1, kTmemLanes, Swizzle::kNone});
   }
 }
+
+/// `Without`, a scenario, with a source. `Own`, which derives from this, has its extents and its
+/// `Storage`.
+template <class Own, class Without, class Parts>
+struct ScenarioWithSource : Without {
+  static Workload workload(const ParameterSet& p) {
+    Workload workload = Without::workload(p);
+    add_source<Parts, typename Own::Storage>(workload, p, Own::extents(p));
+    return workload;
+  }
+  static void reference(const ParameterSet& p, std::span<HostTensor> tensors) {
+    Without::reference(p, tensors);
+    const bool is_row = p.u32("source") == static_cast<std::uint32_t>(EpilogueSource::kBiases);
+    const auto function = Parts::function(p);
+    const std::vector<float>& source = tensors[3].values;
+    const std::uint32_t columns = tensors[2].spec.columns;
+    for (std::size_t i = 0; i < tensors[2].values.size(); ++i) {
+      float& value = tensors[2].values[i];
+      value = static_cast<float>(function(static_cast<double>(value),
+                                          static_cast<double>(source[is_row ? i % columns : i])));
+      if (Parts::kRowMaxima) {
+        float& most = tensors[4].at(static_cast<std::uint32_t>(i % columns) / p.u32("tile_n"),
+                                    static_cast<std::uint32_t>(i / columns));
+        most = std::max(most, std::abs(value));
+      }
+    }
+  }
+};
 
 }  // namespace warptwin::scenarios
