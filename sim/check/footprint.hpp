@@ -51,13 +51,8 @@ struct Footprint {
       return swizzled ? spans().meets_interval(other.begin, other.end)
                       : other.spans().meets_interval(begin, end);
     }
-    if (pitch == other.pitch && begin % pitch + width <= pitch &&
-        other.begin % pitch + other.width <= pitch) {
-      // Two rectangles of one grid.
-      const std::uint32_t column = begin % pitch;
-      const std::uint32_t other_column = other.begin % pitch;
-      return column < other_column + other.width && other_column < column + width &&
-             begin / pitch <= (other.end - 1) / pitch && other.begin / pitch <= (end - 1) / pitch;
+    if (pitch == other.pitch) {
+      return begin <= other.begin ? meets_on_grid(other) : other.meets_on_grid(*this);
     }
     // Row by row, from the first of ours that reaches it.
     const std::uint32_t count = rows();
@@ -133,6 +128,13 @@ struct Footprint {
       meets = meets || other.meets_interval(from, to);
     });
     return meets;
+  }
+  // Of one pitch, and it begins no earlier.
+  bool meets_on_grid(const Footprint& other) const {
+    const std::uint32_t ahead = (other.begin - begin) % pitch;
+    const std::uint32_t row = other.begin - ahead;  // the last of ours in front of it, if any is
+    return (ahead < width && row + width <= end) ||
+           (pitch - ahead < other.width && row + pitch + width <= end);
   }
   Footprint spans() const {
     const std::uint32_t first = begin / pitch * pitch;

@@ -8,8 +8,6 @@
 #include <memory>
 #include <optional>
 #include <string>
-#include <tuple>
-#include <utility>
 #include <vector>
 
 #include "sim/check/footprint.hpp"
@@ -112,40 +110,6 @@ inline bool in_any_order(const SharedAccess& first, const SharedAccess& second) 
                        generic(first.kind) == generic(second.kind) &&
                        reduce_the_same_bytes(first.reduction, second.reduction);
   return atomics || write_alike(first, second);
-}
-
-/// An access, and what `at` and `source` of it lie within. Most are far from each other, and a
-/// later access looks at no more of those.
-struct KnownAccess {
-  std::uint32_t low = 0;
-  std::uint32_t high = 0;
-  std::unique_ptr<SharedAccess> access;
-
-  explicit KnownAccess(std::unique_ptr<SharedAccess> made) : access{std::move(made)} {
-    std::tie(low, high) = access->at.bounds();
-  }
-  /// `also` lies within `low` and `high`, too.
-  void widen(const Footprint& also) {
-    const auto [first, last] = also.bounds();
-    low = std::min(low, first);
-    high = std::max(high, last);
-  }
-  bool meets(std::uint32_t begin, std::uint32_t end) const { return low < end && begin < high; }
-};
-
-/// The lanes that have made the copies to these bytes have waited for them, whoever else the
-/// mbarrier tells.
-inline void note_wait(std::vector<KnownAccess>& known,
-                      std::uint64_t serial,
-                      const Footprint& at,
-                      const LanePoint& when) {
-  for (const KnownAccess& one : known) {
-    SharedAccess& access = *one.access;
-    if (access.kind == SharedUse::kAsyncCopy && access.serial == serial && access.at.covers(at) &&
-        at.covers(access.at)) {
-      access.waited = when;
-    }
-  }
 }
 
 /// The diagnostic of two that are in no order.

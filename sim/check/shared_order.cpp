@@ -16,17 +16,14 @@ using Known = SharedOrder::Known;
 // same in any order, the later says nothing about the earlier.
 template <class F>
 bool any_behind(const Known& known, std::size_t first, F&& f) {
-  const Access& before = *known[first].access;
-  for (std::size_t i = first + 1; i < known.size(); ++i) {
-    const Access& later = *known[i].access;
+  const Access& before = known[first];
+  const auto behind = [&](std::size_t i) {
+    const Access& later = known[i];
     const bool conflict =
         (writes(before.kind) || writes(later.kind)) && !in_any_order(before, later);
-    if (conflict && known[i].meets(known[first].low, known[first].high) &&
-        later.at.meets(before.at) && f(i)) {
-      return true;
-    }
-  }
-  return false;
+    return conflict && later.at.meets(before.at) && f(i);
+  };
+  return known.any_near(known.bounds(first), behind, first + 1);
 }
 
 // The lanes whose word says that the access is over, and when they could say it.
@@ -79,7 +76,7 @@ bool SharedOrder::ordered_through(const Event& event,
                                   const Access& second,
                                   std::uint32_t steps) {
   return any_behind(known, first, [&](std::size_t i) {
-    const Access& later = *known[i].access;
+    const Access& later = known[i];
     return !later.unordered && (ordered_itself(event, later, second) ||
                                 (steps > 1 && ordered_through(event, known, i, second, steps - 1)));
   });
@@ -90,7 +87,7 @@ bool SharedOrder::reported_through(const Event& event,
                                    std::size_t first,
                                    const Access& second) {
   return any_behind(known, first, [&](std::size_t i) {
-    const Access& later = *known[i].access;
+    const Access& later = known[i];
     return later.unordered && ordered_itself(event, later, second);
   });
 }
@@ -100,12 +97,12 @@ bool SharedOrder::fenced_through(const Event& event,
                                  std::size_t first,
                                  const Access& second) {
   const auto by_async = [&](std::size_t later) {
-    const Access& access = *known[later].access;
+    const Access& access = known[later];
     return !generic(access.kind) && !access.unordered && ordered_itself(event, access, second);
   };
-  const Access& before = *known[first].access;
+  const Access& before = known[first];
   return any_behind(known, first, [&](std::size_t later) {
-    const Access& access = *known[later].access;
+    const Access& access = known[later];
     const bool same_lanes = access.warp == before.warp && generic(access.kind) &&
                             !access.unordered && (before.lanes & ~access.lanes) == 0;
     return by_async(later) || (same_lanes && any_behind(known, later, by_async));

@@ -3,18 +3,18 @@
 
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
-#include <vector>
 
+#include "sim/check/known_accesses.hpp"
 #include "sim/check/order.hpp"
-#include "sim/check/shared_access.hpp"
 
 namespace warptwin::sim {
 
 /// All questions are of `event`, which makes the access `second`, and of one that came before.
 class SharedOrder {
  public:
-  using Known = std::vector<KnownAccess>;  // of one CTA, in the order they came
+  using Known = KnownAccesses;  // of one CTA
 
   /// `order` outlives it.
   explicit SharedOrder(Order& order) : order_{order} {}

@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <bit>
 #include <map>
+#include <optional>
 #include <utility>
 
 #include "sim/check/detectors/detectors.hpp"
@@ -339,15 +340,18 @@ class SharedDataDetector : public Detector {
       const bool covered = naming().cluster_of_cta(cta) == cluster &&
                            (event.count != static_cast<std::uint32_t>(ProxySpace::kSharedCta) ||
                             naming().cta_of_warp(event.warp) == cta);
-      for (const auto& [low, high, access] : known) {
-        if (covered && access->kind == Kind::kAsyncCopy && by_order_.ordered(*access, event.warp)) {
-          if (access->proxy_fences == nullptr) {
-            access->proxy_fences = std::make_unique<std::vector<LanePoint>>();
+      if (!covered) {
+        continue;
+      }
+      known.for_each([&](Access& access) {
+        if (access.kind == Kind::kAsyncCopy && by_order_.ordered(access, event.warp)) {
+          if (access.proxy_fences == nullptr) {
+            access.proxy_fences = std::make_unique<std::vector<LanePoint>>();
           }
-          access->proxy_fences->push_back(here);
+          access.proxy_fences->push_back(here);
           useful = true;
         }
-      }
+      });
     }
     std::erase_if(dirty_, [&](const auto& entry) {
       const auto& [warp, time] = entry;
@@ -374,15 +378,15 @@ class SharedDataDetector : public Detector {
   Coverage coverage(const Known& known, const Access& read) {
     const auto [low, high] = read.at.bounds();
     written_.reset(low, high);
-    for (const KnownAccess& entry : known) {
-      const Access& one = *entry.access;
-      if (entry.meets(low, high) && writes(one.kind)) {
+    known.for_each_near({low, high}, [&](std::size_t place) {
+      const Access& one = known[place];
+      if (writes(one.kind)) {
         // Of an mbarrier nothing is left that means anything.
         const bool data = one.kind != Kind::kBarrier;
         one.at.for_each_run(
             [&](std::uint32_t from, std::uint32_t to) { written_.set(from, to, data); });
       }
-    }
+    });
     Coverage result{0, high, 0};
     const auto look = [&](std::uint32_t from, std::uint32_t to) {
       result.of += to - from;
@@ -435,45 +439,33 @@ class SharedDataDetector : public Detector {
   // The slices of a tile that one warp's MMAs read one after the other are one access, the last.
   static bool joins_earlier(
       Known& known, const Event& event, Kind kind, const Footprint& at, std::uint32_t number) {
-    const auto before = std::find_if(known.rbegin(), known.rend(), [&](const KnownAccess& one) {
-      return one.meets(at.begin, at.begin + 1) && one.access->kind == kind &&
-             one.access->warp == event.warp && one.access->source.covers(at);
+    const Known::Bounds begin{at.begin, at.begin + 1};
+    const std::optional<std::size_t> before = known.last_near(begin, [&](std::size_t place) {
+      const Access& one = known[place];
+      return one.kind == kind && one.warp == event.warp && one.source.covers(at);
     });
-    if (before == known.rend()) {
+    if (!before) {
       return false;
     }
-    Access& access = *before->access;
+    Access& access = known[*before];
     access.at = access.at.joined(at);
-    before->widen(access.at);
+    known.widen(*before, Known::bounds_of(access.at));
     access.time = number;
     access.site = event.site;
     return true;
   }
 
-  // The accesses that are not far from `added`, in `near_`.
-  void find_near(const Known& known, const KnownAccess& added) {
-    near_.clear();
-    const std::uint32_t low = added.low;
-    const std::uint32_t high = added.high;
-    const KnownAccess* const first = known.data();
-    const KnownAccess* const end = first + known.size();
-    for (const KnownAccess* one = first; one != end; ++one) {
-      if (one->meets(low, high)) {
-        near_.push_back(static_cast<std::size_t>(one - first));
-      }
-    }
-  }
-
   void add(const Event& event, std::uint32_t cta, std::unique_ptr<Access> made) {
     Known& known = ctas_[cta];
-    KnownAccess added{std::move(made)};
-    Access& access = *added.access;
+    Access& access = *made;
+    Known::Bounds bounds = Known::bounds_of(access.at);
     const std::uint64_t errors = reporter().errors();
     bool any_gone = false;
     bool whole = false;  // one write alone has filled what is read
-    find_near(known, added);
+    near_.clear();
+    known.for_each_near(bounds, [&](std::size_t i) { near_.push_back(i); });
     for (const std::size_t i : near_) {
-      Access& first = *known[i].access;
+      Access& first = known[i];
       if (writes(access.kind) && first.source.width != 0 && access.at.meets(first.source)) {
         first.source = {};  // not as it was any more
       }
@@ -537,15 +529,18 @@ class SharedDataDetector : public Detector {
     if ((!writes(access.kind) || updates) && !whole) {
       require_written(event, cta, known, access);
     }
-    if (any_gone) {
-      std::erase_if(known, [](const KnownAccess& first) { return first.access->gone; });
+    for (const std::size_t i : near_) {
+      if (any_gone && known[i].gone) {
+        known.remove(i);
+      }
     }
+    known.close_gaps();
     if (access.source.width != 0 && one_write_alone(known, access.source)) {
-      added.widen(access.source);
+      bounds.widen(Known::bounds_of(access.source));
     } else {
       access.source = {};
     }
-    known.push_back(std::move(added));
+    known.add(std::move(made), bounds);
   }
 
   // Another lane may write the same value without knowing the first access, where lanes know
@@ -579,12 +574,10 @@ class SharedDataDetector : public Detector {
 
   // Whether nothing else has been written there since the write that filled it all.
   static bool one_write_alone(const Known& known, const Footprint& filled) {
-    const auto [low, high] = filled.bounds();
     int writers = 0;
-    for (const KnownAccess& one : known) {
-      const bool writer = one.meets(low, high) && writes(one.access->kind);
-      writers += writer && one.access->at.meets(filled) ? 1 : 0;
-    }
+    known.for_each_near(Known::bounds_of(filled), [&](std::size_t place) {
+      writers += writes(known[place].kind) && known[place].at.meets(filled) ? 1 : 0;
+    });
     return writers == 1;
   }
 

@@ -1,0 +1,138 @@
+/// Accesses that are kept by their bounds, against a list of all of them.
+
+#include "sim/check/known_accesses.hpp"
+
+#include <algorithm>
+#include <random>
+#include <vector>
+
+#include <gtest/gtest.h>
+
+namespace warptwin::sim {
+namespace {
+
+using Bounds = KnownAccesses::Bounds;
+
+struct Listed {
+  std::uint32_t number = 0;  // the order they came in
+  Bounds bounds;
+};
+
+std::uint32_t number_of(const SharedAccess& access) {
+  return access.time;
+}
+
+std::vector<std::uint32_t> listed_near(const std::vector<Listed>& list, const Bounds& at) {
+  std::vector<std::uint32_t> numbers;
+  for (const Listed& one : list) {
+    if (one.bounds.low < at.high && at.low < one.bounds.high) {
+      numbers.push_back(one.number);
+    }
+  }
+  return numbers;
+}
+
+std::vector<std::uint32_t> kept_near(const KnownAccesses& known, const Bounds& at) {
+  std::vector<std::uint32_t> numbers;
+  known.for_each_near(at, [&](std::size_t place) { numbers.push_back(number_of(known[place])); });
+  return numbers;
+}
+
+// In the order they came, whoever has gone in between, and whether places have moved or not.
+TEST(KnownAccessesTest, WhoIsNearIsWhoAListHasNear) {
+  std::mt19937 random{1};
+  const auto below = [&](std::uint32_t end) { return static_cast<std::uint32_t>(random() % end); };
+  const auto drawn = [&] {
+    const std::uint32_t low = below(4096);
+    return Bounds{low, low + 1 + below(256)};
+  };
+  KnownAccesses known;
+  std::vector<Listed> list;
+  for (std::uint32_t number = 0; number < 3000; ++number) {
+    auto access = std::make_unique<SharedAccess>();
+    access->time = number;
+    list.push_back({number, drawn()});
+    known.add(std::move(access), list.back().bounds);
+    const Bounds at = drawn();
+    EXPECT_EQ(kept_near(known, at), listed_near(list, at));
+    const auto odd = [](std::uint32_t one) { return one % 2 == 1; };
+    const auto near = listed_near(list, at);
+    const auto last = std::find_if(near.rbegin(), near.rend(), odd);
+    const auto found =
+        known.last_near(at, [&](std::size_t place) { return odd(number_of(known[place])); });
+    ASSERT_EQ(found.has_value(), last != near.rend());
+    if (found) {
+      EXPECT_EQ(number_of(known[*found]), *last);
+      const Bounds wider{at.low / 2, at.high};
+      known.widen(*found, wider);
+      const auto one = std::find_if(
+          list.begin(), list.end(), [&](const Listed& listed) { return listed.number == *last; });
+      one->bounds.widen(wider);
+    }
+    if (number % 2 == 0 || number > 2000) {
+      const Bounds gone = drawn();
+      std::erase_if(list, [&](const Listed& one) { return one.bounds.meet(gone); });
+      known.for_each_near(gone, [&](std::size_t place) { known.remove(place); });
+      known.close_gaps();
+    }
+  }
+  std::vector<std::uint32_t> all;
+  known.for_each([&](const SharedAccess& access) { all.push_back(number_of(access)); });
+  EXPECT_EQ(all, listed_near(list, {0, 1U << 20}));
+}
+
+TEST(KnownAccessesTest, FromAPlaceOnOnlyLaterOnesAreAsked) {
+  KnownAccesses known;
+  for (std::uint32_t number = 0; number < 40; ++number) {
+    auto access = std::make_unique<SharedAccess>();
+    access->time = number;
+    known.add(std::move(access), {0, 4});
+  }
+  std::vector<std::size_t> asked;
+  const bool any = known.any_near(
+      {2, 8},
+      [&](std::size_t place) {
+        asked.push_back(place);
+        return place == 19;
+      },
+      17);
+  EXPECT_TRUE(any);
+  EXPECT_EQ(asked, (std::vector<std::size_t>{17, 18, 19}));
+  EXPECT_FALSE(known.any_near({4, 8}, [](std::size_t) { return true; }));
+}
+
+// Rows of one pitch, wherever they begin, against their bytes.
+TEST(FootprintTest, RowsOfOnePitchMeetWhereTheyHaveAByteInCommon) {
+  std::mt19937 random{1};
+  const auto below = [&](std::uint32_t end) { return static_cast<std::uint32_t>(random() % end); };
+  int met = 0;
+  for (int draw = 0; draw < 20000; ++draw) {
+    const std::uint32_t pitch = 1 + below(12);
+    const auto drawn = [&] {
+      Footprint rows;
+      rows.pitch = pitch;
+      rows.width = 1 + below(pitch);
+      rows.begin = below(40);
+      rows.end = rows.begin + below(4) * pitch + rows.width;
+      return rows;
+    };
+    const Footprint one = drawn();
+    const Footprint other = drawn();
+    std::vector<bool> bytes(256);
+    one.for_each_run([&](std::uint32_t from, std::uint32_t to) {
+      std::fill(bytes.begin() + from, bytes.begin() + to, true);
+    });
+    bool common = false;
+    other.for_each_run([&](std::uint32_t from, std::uint32_t to) {
+      common =
+          common || std::find(bytes.begin() + from, bytes.begin() + to, true) != bytes.begin() + to;
+    });
+    met += common ? 1 : 0;
+    ASSERT_EQ(one.meets(other), common) << "pitch " << pitch << ": " << one.begin << " to "
+                                        << one.end << ", " << other.begin << " to " << other.end;
+  }
+  EXPECT_GT(met, 5000);
+}
+
+}  // namespace
+}  // namespace warptwin::sim
