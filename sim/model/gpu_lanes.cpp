@@ -143,14 +143,22 @@ Gpu::Outcome Gpu::shared_access(WarpSlot slot, const Operation& op) {
     std::byte* memory = cta.shared.data() + at;
     if (load) {
       std::memcpy(&access.data[first], memory, access.bytes);
-      for (std::uint32_t byte = 0; byte < access.bytes && !cta.unknown.empty(); ++byte) {
-        access.poison[first + byte] = cta.unknown[(at + byte) / 4] ? 1 : 0;
+      for (std::uint32_t byte = 0; byte < access.bytes && !cta.unknown.empty();) {
+        const auto left = static_cast<std::uint32_t>(4 - (at + byte) % 4);  // of its word
+        const std::uint32_t count = std::min(left, access.bytes - byte);
+        std::fill_n(
+            &access.poison[first + byte], count, std::uint8_t{cta.unknown[(at + byte) / 4]});
+        byte += count;
       }
     } else {
       std::memcpy(memory, &access.data[first], access.bytes);
       const auto begin = static_cast<std::uint32_t>(at);
-      for (std::uint32_t byte = 0; byte < access.bytes; ++byte) {
-        set_unknown(cta, begin + byte, begin + byte + 1, access.poison[first + byte] != 0);
+      for (std::uint32_t from = 0, behind = 0; from < access.bytes; from = behind) {
+        const std::uint8_t unknown = access.poison[first + from];
+        while (behind < access.bytes && access.poison[first + behind] == unknown) {
+          ++behind;
+        }
+        set_unknown(cta, begin + from, begin + behind, unknown != 0);
       }
     }
   });

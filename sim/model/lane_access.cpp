@@ -11,6 +11,12 @@ std::vector<AccessRun> LaneAccess::runs() const {
       starts.push_back(address[lane]);
     }
   }
+  const auto apart = [this](std::uint64_t one, std::uint64_t next) { return next != one + bytes; };
+  if (!starts.empty() && bytes != 0 &&
+      std::adjacent_find(starts.begin(), starts.end(), apart) == starts.end()) {
+    const auto width = static_cast<std::uint32_t>(starts.size() * bytes);
+    return {{starts.front(), width, 1, width}};
+  }
   std::sort(starts.begin(), starts.end());
   // Bytes that touch or overlap are one run.
   std::vector<AccessRun> lines;

@@ -388,20 +388,6 @@ void resized_poison(ScalarCall& call) {
   }
 }
 
-// Any byte of a source that its type has makes all of the result unknown.
-void whole_poison(ScalarCall& call) {
-  for (std::uint32_t lane = 0; lane < kLanes; ++lane) {
-    bool some = false;
-    for (std::uint32_t source = 0; source < call.sources; ++source) {
-      some = some || call.in[source]->poison[lane] != 0;
-    }
-    call.out->poison[lane] = some ? poison_bits(call.out_bits) : std::uint8_t{0};
-    if (call.second != nullptr) {
-      call.second->poison[lane] = some ? 1 : 0;
-    }
-  }
-}
-
 Execute find_shift_poison(const Op& op) {
   const std::string_view name = op.form->name;
   if (name == "shl") {
@@ -440,6 +426,19 @@ Execute find_bits(const Op& op) {
     return op.source->modifiers.has("shiftamt"_mod) ? bitwise<Bfind<true>> : bitwise<Bfind<false>>;
   }
   return find_shift(name, op.source->modifiers);
+}
+
+void whole_poison(ScalarCall& call) {
+  for (std::uint32_t lane = 0; lane < kLanes; ++lane) {
+    bool some = false;
+    for (std::uint32_t source = 0; source < call.sources; ++source) {
+      some = some || call.in[source]->poison[lane] != 0;
+    }
+    call.out->poison[lane] = some ? poison_bits(call.out_bits) : std::uint8_t{0};
+    if (call.second != nullptr) {
+      call.second->poison[lane] = some ? 1 : 0;
+    }
+  }
 }
 
 Execute find_poison(const Op& op) {

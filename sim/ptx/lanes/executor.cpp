@@ -285,6 +285,17 @@ void Executor::note_reads(std::span<const Argument> sources) {
   }
 }
 
+namespace {
+
+// Whether no lane's result is known, whatever it would be: there is nothing to compute.
+bool unknown_in_all(const Scalar& scalar, const ScalarCall& call) {
+  return scalar.poison == whole_poison && call.second == nullptr && !scalar.writes_carry &&
+         std::any_of(
+             call.in, call.in + call.sources, [](const Lanes* one) { return one->all_poison(); });
+}
+
+}  // namespace
+
 void Executor::scalar(const Op& op, const Guarded& guarded) {
   const auto arguments = code().arguments_of(op);
   const bool moves = op.is("mov");
@@ -326,9 +337,14 @@ void Executor::scalar(const Op& op, const Guarded& guarded) {
   call.out_bits = target.kind == Argument::Kind::kRegister ? routine().bits_of(target.index) : 64;
   call.carry = found.reads_carry ? strand_.frame->carry : 0;
   call.relations = found.relations;
-  found.execute(call);
-  if (poison) {
-    found.poison(call);
+  if (poison && unknown_in_all(found, call)) {
+    out_.value.fill(0);
+    out_.poison.fill(0xff);
+  } else {
+    found.execute(call);
+    if (poison) {
+      found.poison(call);
+    }
   }
   write_back(target, out_, guarded);
   if (pair) {
@@ -394,25 +410,28 @@ void Executor::move_wide(const Op& op, const Guarded& guarded) {
 // Of `mov.b128` two halves; of other vectors their elements.
 std::vector<Lanes> Executor::values_of(const Argument& argument) {
   std::vector<Lanes> values;
+  add_values(argument, values);
+  return values;
+}
+
+void Executor::add_values(const Argument& argument, std::vector<Lanes>& values) {
   if (argument.kind == Argument::Kind::kSink) {
-    return values;
+    return;
   }
   if (argument.kind == Argument::Kind::kAddress) {
     const auto parts = code().parts_of(argument);
     values.push_back(element(parts[0]));
-    for (std::uint64_t& address : values[0].value) {
+    for (std::uint64_t& address : values.back().value) {
       address += argument.value;
     }
     for (const Argument& part : parts.subspan(1)) {
-      for (const Lanes& lanes : values_of(part)) {
-        values.push_back(lanes);
-      }
+      add_values(part, values);
     }
-    return values;
+    return;
   }
   if (argument.kind == Argument::Kind::kVector) {
+    const auto parts = code().parts_of(argument);
     if (argument.type == Type::kB128 && argument.count > 1) {
-      const auto parts = code().parts_of(argument);
       const std::size_t per_half = parts.size() / 2;
       for (std::size_t half = 0; half < 2; ++half) {
         Argument some = argument;
@@ -420,24 +439,25 @@ std::vector<Lanes> Executor::values_of(const Argument& argument) {
         some.count = static_cast<std::uint32_t>(per_half);
         values.push_back(packed(some, static_cast<std::uint32_t>(64 / per_half)));
       }
-      return values;
+      return;
     }
-    for (const Argument& part : code().parts_of(argument)) {
-      for (const Lanes& lanes : values_of(part)) {
-        values.push_back(lanes);
-      }
+    values.reserve(values.size() + parts.size());
+    for (const Argument& part : parts) {
+      add_values(part, values);
     }
-    return values;
+    return;
   }
-  values.push_back(element(argument));
-  const bool wide =
-      argument.kind == Argument::Kind::kRegister && routine().bits_of(argument.index) > 64;
-  if (wide) {
+  const bool of_register = argument.kind == Argument::Kind::kRegister;
+  if (of_register && !argument.negated) {
+    values.push_back(strand_.frame->slots[routine().slots[argument.index]]);
+  } else {
+    values.push_back(element(argument));
+  }
+  if (of_register && routine().bits_of(argument.index) > 64) {
     values.push_back(strand_.frame->slots[routine().slots[argument.index] + 1]);
   } else if (argument.type == Type::kB128) {
     values.emplace_back();
   }
-  return values;
 }
 
 Stop Executor::request(const Op& op, const Guarded& guarded) {

@@ -57,6 +57,7 @@ class Executor {
   /// Elements side by side, of so many bits each.
   Lanes packed(const Argument& argument, std::uint32_t bits);
   std::vector<Lanes> values_of(const Argument& argument);
+  void add_values(const Argument& argument, std::vector<Lanes>& values);
   void write_back(const Argument& argument, const Lanes& value, const Guarded& guarded);
   void note_write(std::uint32_t slot, const Lanes& value, const Guarded& guarded);
   void note_reads(std::span<const Argument> sources);

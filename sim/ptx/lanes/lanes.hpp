@@ -27,6 +27,14 @@ struct Lanes {
     std::memcpy(words, poison.data(), sizeof words);
     return (words[0] | words[1] | words[2] | words[3]) != 0;
   }
+  /// Each lane has a byte of poison.
+  bool all_poison() const {
+    bool all = true;
+    for (const std::uint8_t of_lane : poison) {
+      all = all & (of_lane != 0);
+    }
+    return all;
+  }
   /// The lanes with a byte of poison.
   Mask poisoned() const {
     Mask mask = 0;

@@ -62,5 +62,7 @@ Execute find_compare(const Op& op);
 Execute find_convert(const Op& op);
 Execute find_float(const Op& op);
 Execute find_poison(const Op& op);
+/// What it gives most of them: any byte of a source makes all of the result unknown.
+void whole_poison(ScalarCall& call);
 
 }  // namespace warptwin::ptx

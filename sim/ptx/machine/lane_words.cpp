@@ -32,9 +32,9 @@ LaneWords::Piece LaneWords::piece_of(const sim::LaneAccess& access,
   if (touch == Touch::kStore) {
     const std::size_t at = std::size_t{lane} * access.bytes + first;
     std::memcpy(&piece.value, &access.data[at], piece.bytes);
-    for (std::uint32_t byte = 0; byte < piece.bytes; ++byte) {
-      piece.unknown = piece.unknown || access.poison[at + byte] != 0;
-    }
+    std::uint32_t poison = 0;
+    std::memcpy(&poison, &access.poison[at], piece.bytes);
+    piece.unknown = poison != 0;
   }
   return piece;
 }
@@ -47,6 +47,9 @@ void LaneWords::meet_word(const Word& word,
                           std::uint32_t known,
                           bool strong,
                           std::optional<sim::LaneRace>& race) {
+  if (((word.writers | word.adders | word.readers) & ~known) == 0) {
+    return;
+  }
   const bool store = piece.touch == Touch::kStore;
   const bool adds = piece.touch == Touch::kAdd;
   const bool changes =
@@ -83,21 +86,19 @@ void LaneWords::compare(const Touched& touched,
   }
   const bool strong = piece.touch == Touch::kStrongLoad || piece.touch == Touch::kStrongStore ||
                       piece.touch == Touch::kAdd;
-  const auto look = [&](const Words& words, std::uint64_t address, const Piece& at, bool both) {
-    const auto word = words.find(address);
-    if (word != words.end()) {
+  const auto look = [&](const auto& words, std::uint64_t address, const Piece& at, bool both) {
+    if (const Word* word = words.find(address)) {
       const auto shift = static_cast<std::uint32_t>(at.address - address) * kByteBits;
-      meet_word(word->second, at, shift, known, both, race);
+      meet_word(*word, at, shift, known, both, race);
     }
   };
   look(touched.words, piece.address & ~std::uint64_t{kWord - 1}, piece, false);
   if (!reads) {
-    if (const auto block = touched.reads.find(piece.address / Reads::kBytes);
-        block != touched.reads.end()) {
+    if (const Reads* block = touched.reads.find(piece.address / Reads::kBytes)) {
       Word read;
-      read.read = block->second.site;
+      read.read = block->site;
       for (std::uint32_t byte = 0; byte < piece.bytes; ++byte) {
-        read.readers |= block->second.lanes[piece.address % Reads::kBytes + byte];
+        read.readers |= block->lanes[piece.address % Reads::kBytes + byte];
       }
       meet_word(read, piece, 0, known, false, race);
     }
@@ -115,8 +116,7 @@ void LaneWords::compare(const Touched& touched,
   }
 }
 
-void LaneWords::note(Words& words, const Piece& piece, SourceSite site) {
-  Word& word = words[piece.address];
+void LaneWords::note(Word& word, const Piece& piece, SourceSite site) {
   const std::uint32_t bit = 1U << piece.lane;
   switch (piece.touch) {
     case Touch::kInit:
@@ -196,10 +196,12 @@ std::optional<sim::LaneRace> LaneWords::access(const sim::LaneAccess& access,
           Piece one = piece;
           one.address += byte;
           one.bytes = 1;
-          note(touched_.strong, one, site);
+          note(touched_.strong[one.address], one, site);
         }
       } else {
-        note(piece.bytes == kWord ? touched_.words : touched_.bytes, piece, site);
+        note(piece.bytes == kWord ? touched_.words[piece.address] : touched_.bytes[piece.address],
+             piece,
+             site);
       }
     }
   }
@@ -207,10 +209,10 @@ std::optional<sim::LaneRace> LaneWords::access(const sim::LaneAccess& access,
 }
 
 void LaneWords::hand_over(const sim::LaneAccess& access, std::uint64_t base) {
-  const auto leave = [](Words& words, std::uint64_t address, std::uint32_t lane) {
-    if (const auto word = words.find(address); word != words.end()) {
-      word->second.writers &= ~(1U << lane);
-      word->second.adders &= ~(1U << lane);
+  const auto leave = [](auto& words, std::uint64_t address, std::uint32_t lane) {
+    if (Word* word = words.find(address)) {
+      word->writers &= ~(1U << lane);
+      word->adders &= ~(1U << lane);
     }
   };
   const auto leave_all = [&](Touched& touched, std::uint64_t address, std::uint32_t lane) {
@@ -233,7 +235,7 @@ void LaneWords::meet(std::uint32_t lanes, std::uint32_t live) {
   const auto by_them = [lanes](const Layer& layer) { return (layer.lanes & ~lanes) == 0; };
   if (lanes == live && (touched_by_ & ~lanes) == 0 &&
       std::all_of(layers_.begin(), layers_.end(), by_them)) {
-    touched_ = {};
+    touched_.clear();
     touched_by_ = 0;
     layers_.clear();
     return;
@@ -334,30 +336,34 @@ void LaneWords::close() {
 }
 
 // Where two differ in a word's value, both stand as a write that no later one repeats.
-void LaneWords::join(Words& kept, const Words& more) {
-  for (const auto& [place, word] : more) {
-    const auto [found, added] = kept.try_emplace(place, word);
-    if (added) {
-      continue;
-    }
-    Word& one = found->second;
-    const bool both = one.writers != 0 && word.writers != 0;
-    const bool differs = both && (one.unknown || word.unknown || one.value != word.value);
-    if ((word.writers | word.adders) != 0) {
-      one.written = word.written;
-    }
-    one.several = one.several || word.several;
-    if (word.writers != 0) {
-      one.value = word.value;
-      one.unknown = differs || word.unknown;
-    }
-    if (word.readers != 0) {
-      one.read = word.read;
-    }
-    one.adders |= word.adders;
-    one.readers |= word.readers;
-    one.writers |= word.writers;
+void LaneWords::join(Word& one, const Word& word) {
+  const bool both = one.writers != 0 && word.writers != 0;
+  const bool differs = both && (one.unknown || word.unknown || one.value != word.value);
+  if ((word.writers | word.adders) != 0) {
+    one.written = word.written;
   }
+  one.several = one.several || word.several;
+  if (word.writers != 0) {
+    one.value = word.value;
+    one.unknown = differs || word.unknown;
+  }
+  if (word.readers != 0) {
+    one.read = word.read;
+  }
+  one.adders |= word.adders;
+  one.readers |= word.readers;
+  one.writers |= word.writers;
+}
+
+template <std::uint32_t kUnit>
+void LaneWords::join(Words<kUnit>& kept, const Words<kUnit>& more) {
+  more.for_each([&](std::uint64_t address, const Word& word) {
+    if (Word* one = kept.find(address)) {
+      join(*one, word);
+    } else {
+      kept[address] = word;
+    }
+  });
 }
 
 // Layers of which each lane knows the same are one; one of which each that lives knows all is none.

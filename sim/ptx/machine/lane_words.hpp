@@ -7,12 +7,11 @@
 #include <optional>
 #include <vector>
 
-#include <boost/unordered_map.hpp>
-
 #include "common/machine/types.hpp"
 
 #include "sim/model/lane_access.hpp"
 #include "sim/model/lane_judge.hpp"
+#include "sim/ptx/machine/address_table.hpp"
 
 namespace warptwin::ptx {
 
@@ -66,7 +65,8 @@ class LaneWords {
     SourceSite read{};
     SourceSite written{};
   };
-  using Words = boost::unordered_map<std::uint64_t, Word>;  // by address
+  template <std::uint32_t kUnit>
+  using Words = AddressLines<Word, kUnit>;
   /// Most of what a kernel touches it reads, and nobody writes.
   struct Reads {
     static constexpr std::uint32_t kBytes = 16;
@@ -74,12 +74,19 @@ class LaneWords {
     SourceSite site{};
   };
   struct Touched {
-    Words words;
-    Words bytes;
-    Words strong;                                        // by byte
-    boost::unordered_map<std::uint64_t, Reads> reads{};  // ordinary ones; by the address / kBytes
-    bool written = false;                                // not read alone
+    Words<4> words;
+    Words<1> bytes;
+    Words<1> strong;
+    AddressTable<Reads> reads{};  // ordinary ones; by the address / kBytes
+    bool written = false;         // not read alone
     bool empty() const { return words.empty() && bytes.empty() && strong.empty() && reads.empty(); }
+    void clear() {
+      words.clear();
+      bytes.clear();
+      strong.clear();
+      reads.clear();
+      written = false;
+    }
   };
   /// When a lane came to know of more of a layer, and of whose.
   struct Growth {
@@ -122,9 +129,11 @@ class LaneWords {
                       const Piece& piece,
                       std::uint32_t known,
                       std::optional<sim::LaneRace>& race);
-  static void note(Words& words, const Piece& piece, SourceSite site);
+  static void note(Word& word, const Piece& piece, SourceSite site);
   void note_reads(const sim::LaneAccess& access, std::uint64_t base, SourceSite site);
-  static void join(Words& kept, const Words& more);
+  static void join(Word& one, const Word& word);
+  template <std::uint32_t kUnit>
+  static void join(Words<kUnit>& kept, const Words<kUnit>& more);
   void close();
   void forget(std::uint32_t live = ~std::uint32_t{0});
   std::uint32_t now();

@@ -75,7 +75,7 @@ WarpRun::Place WarpRun::place_of(const Request& request, Space space, std::uint6
 std::array<WarpRun::Place, kLanes> WarpRun::places_of(const Request& request,
                                                       std::size_t operand) const {
   const Lanes& address = request.value(operand);
-  if ((address.poisoned() & request.mask()) != 0) {
+  if (address.any_poison() && (address.poisoned() & request.mask()) != 0) {
     refuse_unknown(request.strand,
                    request.stop.op,
                    "its address depends on what nobody has written, or on data that is still on "
@@ -160,8 +160,7 @@ void WarpRun::move_shared(const Request& request,
     access.poison = bytes.poison;
   }
   touch(request, access, shared_base(places[first].rank), loads ? Touch::kLoad : Touch::kStore);
-  const bool poisoned =
-      std::find(bytes.poison.begin(), bytes.poison.end(), 1) != bytes.poison.end();
+  const bool poisoned = std::memchr(bytes.poison.data(), 1, bytes.poison.size()) != nullptr;
   if (same && !poisoned && machine_.moves_data()) {
     op.as<sim::operands::SharedWord>().address = static_cast<std::uint32_t>(places[first].address);
     perform(op);
@@ -334,13 +333,14 @@ Served WarpRun::load(Request& request) {
   const std::uint32_t parts = target.kind == Argument::Kind::kVector ? target.count : 1;
   Bytes bytes{size * parts};
   move(request, 1, true, bytes);
+  const bool poisoned = std::memchr(bytes.poison.data(), 1, bytes.poison.size()) != nullptr;
   const std::uint32_t halves = size > 8 ? 2 : 1;
   const std::uint32_t step = size / halves;
   for (std::uint32_t part = 0; part < parts * halves; ++part) {
     Lanes value;
     for (std::uint32_t lane = 0; lane < kLanes; ++lane) {
       std::memcpy(&value.value[lane], bytes.of(lane) + part * step, step);
-      for (std::uint32_t byte = 0; byte < step; ++byte) {
+      for (std::uint32_t byte = 0; byte < step && poisoned; ++byte) {
         value.poison[lane] |=
             static_cast<std::uint8_t>(bytes.poison_of(lane)[part * step + byte] << byte);
       }
@@ -366,9 +366,10 @@ Served WarpRun::store(Request& request) {
       bytes.unsettled = true;
       bytes.of_accumulator = flights_[flight].by == warptwin::Op::kWgmmaWait;
     }
+    const bool poisoned = values[part].any_poison();
     for (std::uint32_t lane = 0; lane < kLanes; ++lane) {
       std::memcpy(bytes.of(lane) + part * step, &values[part].value[lane], step);
-      for (std::uint32_t byte = 0; byte < step; ++byte) {
+      for (std::uint32_t byte = 0; byte < step && poisoned; ++byte) {
         bytes.poison_of(lane)[part * step + byte] = values[part].poison[lane] >> byte & 1U;
       }
     }

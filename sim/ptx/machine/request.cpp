@@ -316,7 +316,7 @@ std::uint64_t WarpRun::known(const Request& request,
                              Mask lanes,
                              std::size_t part) const {
   const Lanes& value = request.value(operand, part);
-  if ((value.poisoned() & lanes) != 0) {
+  if (value.any_poison() && (value.poisoned() & lanes) != 0) {
     refuse_unknown(request.strand,
                    request.stop.op,
                    "operand " + std::to_string(operand) +
