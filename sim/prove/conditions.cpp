@@ -1,6 +1,8 @@
 #include "sim/prove/conditions.hpp"
 
 #include <algorithm>
+#include <bit>
+#include <utility>
 
 #include "sim/model/invariant.hpp"
 
@@ -339,17 +341,103 @@ std::uint64_t mix(std::uint64_t hash, std::uint64_t value) {
 
 }  // namespace
 
+namespace {
+
 // Of a clock only the answers matter that it can still give: which of the operations that are still
 // asked for it knows, and which of a barrier's last phases. Later operations are known to nobody.
+class ClockDigest {
+ public:
+  // `asked`: by component, the indices that are asked for. `phases`: of each barrier.
+  ClockDigest(std::vector<std::vector<std::uint32_t>> asked, std::vector<std::uint32_t> phases)
+      : asked_{std::move(asked)}, phases_{std::move(phases)} {
+    std::size_t most = 0;
+    for (std::uint32_t number = 0; number < asked_.size(); ++number) {
+      std::vector<std::uint32_t>& indices = asked_[number];
+      if (!indices.empty()) {
+        std::sort(indices.begin(), indices.end());
+        indices.erase(std::unique(indices.begin(), indices.end()), indices.end());
+        chains_.push_back(
+            {number, indices.front(), indices.back(), static_cast<std::uint32_t>(indices.size())});
+        most = std::max(most, indices.size());
+      }
+    }
+    rank_bits_ = static_cast<std::uint32_t>(std::bit_width(most));
+  }
+
+  std::uint64_t of_chains() const {
+    std::uint64_t hash = 2;
+    for (const Chain& chain : chains_) {
+      hash = mix(hash, chain.number);
+    }
+    return hash;
+  }
+  std::uint64_t of(const ProofNode& node) const {
+    return node.chain == kLeaf ? std::uint64_t{kLeaf}
+                               : mix(node.component(), rank(node.component(), node.index));
+  }
+  // How many of the indices that are asked for come no later.
+  std::uint64_t rank(std::uint32_t component, std::uint32_t index) const {
+    const std::vector<std::uint32_t>& indices = asked_[component];
+    return static_cast<std::uint64_t>(std::upper_bound(indices.begin(), indices.end(), index) -
+                                      indices.begin());
+  }
+  std::uint64_t of(const ProofClock& clock) const {
+    const auto known = [&](std::size_t i) { return i < clock.size() ? clock[i] : 0; };
+    std::uint64_t seen = 1;
+    std::uint64_t ranks = 0;
+    std::uint32_t bits = 0;
+    for (const Chain& chain : chains_) {
+      // Most know all of it, or nothing.
+      const std::uint32_t value = known(chain.number);
+      ranks = ranks << rank_bits_ | (value >= chain.last   ? chain.count
+                                     : value < chain.first ? 0
+                                                           : rank(chain.number, value));
+      bits += rank_bits_;
+      if (bits + rank_bits_ > kWordBits) {
+        seen = mix(seen, std::exchange(ranks, 0));
+        bits = 0;
+      }
+    }
+    seen = mix(seen, ranks);
+    constexpr std::size_t kInWord = kWordBits / 2;  // two bits of each barrier
+    for (std::size_t first = 0; first < phases_.size(); first += kInWord) {
+      std::uint64_t word = 0;
+      for (std::size_t i = first; i < std::min(first + kInWord, phases_.size()); ++i) {
+        word = word << 2 | std::min(phases_[i] - known(asked_.size() + i), 3U);
+      }
+      seen = mix(seen, word);
+    }
+    return seen;
+  }
+
+ private:
+  static constexpr std::uint32_t kWordBits = 64;
+  struct Chain {
+    std::uint32_t number = 0;
+    std::uint32_t first = 0;  // index that is asked for
+    std::uint32_t last = 0;
+    std::uint32_t count = 0;
+  };
+
+  std::vector<std::vector<std::uint32_t>> asked_;
+  std::vector<std::uint32_t> phases_;
+  std::vector<Chain> chains_;  // what is known of the others is never asked for
+  std::uint32_t rank_bits_ = 0;
+};
+
+}  // namespace
+
 std::uint64_t Conditions::digest(const std::vector<ProofNode>& live,
                                  const std::vector<const ProofClock*>& clocks) const {
   std::vector<std::vector<std::uint32_t>> asked(components_);
+  std::vector<std::uint32_t> phases;
   const auto ask = [&](const ProofNode& node) {
     if (node.chain != kLeaf) {
       asked[node.component()].push_back(node.index);
     }
   };
   for (const Barrier& barrier : barriers_) {
+    phases.push_back(barrier.phase);
     for (const Phase* log : {&barrier.current, &barrier.previous, &barrier.older}) {
       std::for_each(log->in_chain.begin(), log->in_chain.end(), ask);
       for (const Pass& pass : log->passes) {
@@ -366,48 +454,15 @@ std::uint64_t Conditions::digest(const std::vector<ProofNode>& live,
     }
   }
   std::for_each(live.begin(), live.end(), ask);
-  std::vector<std::uint32_t> asked_chains;  // what is known of the others is never asked for
-  std::uint64_t hash = 2;
-  for (std::uint32_t chain = 0; chain < components_; ++chain) {
-    std::vector<std::uint32_t>& indices = asked[chain];
-    if (!indices.empty()) {
-      std::sort(indices.begin(), indices.end());
-      indices.erase(std::unique(indices.begin(), indices.end()), indices.end());
-      asked_chains.push_back(chain);
-      hash = mix(hash, chain);
-    }
-  }
-  const auto rank = [&](std::uint32_t chain, std::uint32_t value) {
-    const std::vector<std::uint32_t>& indices = asked[chain];
-    // Most know all of it, or nothing.
-    return static_cast<std::uint64_t>(
-        value >= indices.back() ? indices.size()
-        : value < indices.front()
-            ? 0
-            : std::upper_bound(indices.begin(), indices.end(), value) - indices.begin());
-  };
-  const auto of_node = [&](const ProofNode& node) {
-    return node.chain == kLeaf ? std::uint64_t{kLeaf}
-                               : mix(node.component(), rank(node.component(), node.index));
-  };
-  const auto of_clock = [&](const ProofClock& clock) {
-    const auto known = [&](std::size_t i) { return i < clock.size() ? clock[i] : 0; };
-    std::uint64_t seen = 1;
-    for (const std::uint32_t chain : asked_chains) {
-      seen = mix(seen, rank(chain, known(chain)));
-    }
-    for (std::size_t i = 0; i < barriers_.size(); ++i) {
-      seen = mix(seen, std::min<std::uint64_t>(barriers_[i].phase - known(components_ + i), 3));
-    }
-    return seen;
-  };
+  const ClockDigest digests{std::move(asked), std::move(phases)};
+  std::uint64_t hash = digests.of_chains();
   for (const ProofClock& clock : clocks_) {
-    hash = mix(hash, of_clock(clock));
+    hash = mix(hash, digests.of(clock));
   }
   for (const Barrier& barrier : barriers_) {
     hash = mix(hash, std::min(barrier.phase, 3U));  // how far from the first phases
     for (const Phase* log : {&barrier.current, &barrier.previous, &barrier.older}) {
-      hash = mix(hash, of_clock(log->joined));
+      hash = mix(hash, digests.of(log->joined));
       for (const std::size_t count :
            {log->leaves.size(), log->in_chain.size(), log->passes.size(), log->expects.size()}) {
         hash = mix(hash, count);
@@ -415,19 +470,20 @@ std::uint64_t Conditions::digest(const std::vector<ProofNode>& live,
       std::uint64_t leaves = 0;  // in no order
       for (const LeafMark& leaf : log->leaves) {
         const std::uint64_t flushed =
-            leaf.flushed_by == kLeaf ? std::uint64_t{kLeaf}
-                                     : mix(leaf.flushed_by, rank(leaf.flushed_by, leaf.flushed_at));
+            leaf.flushed_by == kLeaf
+                ? std::uint64_t{kLeaf}
+                : mix(leaf.flushed_by, digests.rank(leaf.flushed_by, leaf.flushed_at));
         leaves += mix(mix(leaf.memory_of, leaf.barrier_of), flushed);
       }
       hash = mix(hash, leaves);
       for (const ProofNode& node : log->in_chain) {
-        hash = mix(hash, of_node(node));
+        hash = mix(hash, digests.of(node));
       }
       for (const Pass& pass : log->passes) {
-        hash = mix(hash, of_node(pass.node));
+        hash = mix(hash, digests.of(pass.node));
       }
       for (const Expect& expect : log->expects) {
-        hash = mix(mix(hash, of_node(expect.node)), expect.bytes);
+        hash = mix(mix(hash, digests.of(expect.node)), expect.bytes);
         hash = mix(hash, expect.landed * 2 + (expect.forced ? 1 : 0));
       }
       hash = mix(mix(mix(hash, log->announced), log->landed), log->arrivals);
@@ -435,7 +491,7 @@ std::uint64_t Conditions::digest(const std::vector<ProofNode>& live,
   }
   std::uint64_t on_their_way = 0;  // in no order
   for (const ProofClock* clock : clocks) {
-    on_their_way += of_clock(*clock);
+    on_their_way += digests.of(*clock);
   }
   return mix(hash, on_their_way);
 }

@@ -366,8 +366,14 @@ void RunOrder::on_flag(Group& group, const Event& event, std::uint32_t self) {
         return (options_.lanes_in_turn && write.chain == self) || node.knows(write, clock);
       });
       flag.add_load(node);
-      if (!all_known || (flag.writes != 0 && flag.log.back().chain != self)) {
+      if (!all_known) {
         undecided("what a load of a global word finds depends on the interleaving", event);
+      } else if (flag.writes != 0 && flag.log.back().chain != self) {
+        // In the order of operations. Whether memory follows it this order does not say.
+        undecided(
+            "a load, and no wait, of a global word that another warp has written: whether it "
+            "finds what was written is not looked at",
+            event);
       }
       break;
     }

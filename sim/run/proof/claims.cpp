@@ -106,7 +106,7 @@ ProofResult prove_claims(const ScenarioEntry& scenario,
   RegularRuns runs;
   Streams streams;
   std::vector<std::uint64_t> accesses;  // of each tile, made by its own cluster
-  std::uint64_t work = 0;
+  std::vector<std::uint64_t> works;     // of each number of tiles
   std::uint64_t sum = 0;
   // An ordering is missing and not shown to matter, or what is wrong is accepted.
   std::optional<ProofResult> open;
@@ -151,7 +151,7 @@ ProofResult prove_claims(const ScenarioEntry& scenario,
       return undecided(std::move(honest),
                        "what is read and written for a tile depends on which cluster has it");
     }
-    work = one.work.front();
+    works.push_back(one.work.front());
     streams.push_back(one.streams.front());
     honest.claims.tiles = tiles;
     if (runs.add({one.streams.front()})) {
@@ -164,13 +164,39 @@ ProofResult prove_claims(const ScenarioEntry& scenario,
     }
   }
   if (const char* differs =
-          differs_in_turn(scenario, parameters, options, honest, work, accesses)) {
+          differs_in_turn(scenario, parameters, options, honest, works.back(), accesses)) {
     return undecided(std::move(honest), differs);
   }
+  honest.work = std::move(works);
   if (options.streams_max > 0) {
     honest.streams = std::move(streams);
   }
   return honest;
+}
+
+std::optional<std::uint64_t> prove_first_cluster(const ScenarioEntry& scenario,
+                                                 const ParameterSet& parameters,
+                                                 const ProofOptions& options,
+                                                 const ProofResult& proved) {
+  if (proved.verdict != ProofVerdict::kProved || !proved.claims.asked || !proved.lasts.empty()) {
+    return std::nullopt;
+  }
+  RegularRuns runs;
+  std::uint64_t operations = 0;
+  for (std::uint32_t tiles = 1; tiles <= proved.work.size(); ++tiles) {
+    ProofOptions with = with_tiles(options, tiles);
+    with.run.clusters_begun_max = 1;
+    ProofResult one = prove_run(scenario, parameters, with);
+    operations += one.operations;
+    if (one.verdict != ProofVerdict::kProved || one.work.front() != proved.work[tiles - 1]) {
+      return std::nullopt;
+    }
+    if (runs.add({std::move(one.streams.front())}) ||
+        tiles == scenario.workload(parameters).clusters) {
+      return operations;
+    }
+  }
+  return std::nullopt;
 }
 
 }  // namespace warptwin::sim

@@ -676,6 +676,10 @@ static ProofResult prove_pairs(const ScenarioEntry& scenario,
   if (dealloc) {
     choose_rule(together.run.rules, "pair_dealloc=together");
   }
+  if (const auto made = prove_first_cluster(scenario, parameters, together, result)) {
+    result.operations += *made;
+    return result;
+  }
   ProofResult other = prove_with_claims(scenario, parameters, together);
   const std::uint64_t operations = result.operations + other.operations;
   ProofResult& both = outweighs(other.verdict, result.verdict) ? other : result;

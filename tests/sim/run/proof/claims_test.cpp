@@ -341,6 +341,120 @@ TEST(ClaimsTest, ARequestMayFailEarlyByARule) {
   EXPECT_EQ(prove(entry(), with(5, kNoFault), options).verdict, ProofVerdict::kProved);
 }
 
+// Pairs that claim tiles, and allocate tensor memory for their third. If that brings the CTAs
+// together, the second must not wait for what the first does behind it.
+class Pair {
+ public:
+  Pair(M& machine, bool waits_first) : m_{machine}, waits_first_{waits_first} {}
+
+  void run() {
+    m_.elect_one([&] {
+      m_.mbarrier_init(kFull[0], 1);
+      m_.mbarrier_init(kEmpty[0], 1);
+      m_.mbarrier_init(kOwn, 1);
+      m_.fence_mbarrier_init();
+    });
+    m_.sync_warp();
+    meet();
+    std::uint32_t tiles = 0;
+    for (bool valid = true; valid; ++tiles) {
+      if (tiles == 2) {
+        allocate();
+      }
+      valid = fetch(tiles);
+    }
+    meet();
+    if (tiles > 2) {
+      m_.tcgen05_dealloc(CtaGroup::kTwo, TmemAddress{0}, 32);
+    }
+    meet();
+  }
+
+ private:
+  bool leads() const { return m_.cta_rank() == 0; }
+  void meet() {
+    m_.barrier_cluster_arrive();
+    m_.barrier_cluster_wait();
+  }
+  void wait(Mbarrier bar, WaitPhase phase) {
+    m_.mbarrier_wait_parity(bar, phase, kAcquireCluster);
+    m_.sync_warp();
+  }
+  void allocate() {
+    if (!leads() && waits_first_) {
+      wait(kOwn, WaitPhase::number(0));
+    }
+    m_.tcgen05_alloc(CtaGroup::kTwo, kData, 32);
+    m_.tcgen05_relinquish_alloc_permit(CtaGroup::kTwo);
+    if (leads()) {
+      m_.elect_one([&] { m_.mbarrier_arrive(m_.mapa(kOwn, 1)); });
+    } else if (!waits_first_) {
+      wait(kOwn, WaitPhase::number(0));
+    }
+  }
+  bool fetch(std::uint32_t tile) {
+    m_.elect_one([&] { m_.mbarrier_arrive_expect_tx(kFull[0], kClcResponseBytes); });
+    if (leads()) {
+      if (tile > 0) {
+        wait(kEmpty[0], WaitPhase::number(tile - 1));
+      }
+      m_.elect_one([&] { m_.clc_try_cancel(kResponses, kFull[0], true); });
+    }
+    wait(kFull[0], WaitPhase::number(tile));
+    const bool valid = m_.clc_is_canceled(kResponses);
+    m_.fence_proxy_async(ProxySpace::kSharedCta);
+    m_.sync_warp();
+    if (!leads()) {
+      m_.elect_one([&] { m_.mbarrier_arrive(m_.mapa(kEmpty[0], 0)); });
+    } else if (!valid) {
+      wait(kEmpty[0], WaitPhase::number(tile));
+    }
+    return valid;
+  }
+
+  M& m_;
+  bool waits_first_;
+};
+
+ScenarioEntry entry_of_pairs(bool waits_first) {
+  ScenarioEntry pairs = entry();
+  pairs.workload = [](const ParameterSet& p) {
+    Workload workload;
+    workload.clusters = p.u32("clusters");
+    workload.cluster_size = 2;
+    return workload;
+  };
+  pairs.symbols = [](const ParameterSet&) {
+    Symbols symbols;
+    symbols.bytes = 8192 - kSharedBase;
+    symbols.roles = {{Role::kScheduler, 1}};
+    return symbols;
+  };
+  pairs.body = [waits_first](const ParameterSet&,
+                             std::span<const SimTensorMap>,
+                             std::span<const GlobalAddress>) -> WarpBody {
+    return [waits_first](M& m) { Pair{m, waits_first}.run(); };
+  };
+  return pairs;
+}
+
+TEST(ClaimsTest, APairThatWaitsForItsLeaderBeforeItAllocatesMayWaitForGood) {
+  const ProofResult right = prove(entry_of_pairs(false), with(5, kNoFault), timing_only());
+  ASSERT_EQ(right.verdict, ProofVerdict::kProved)
+      << (right.run.findings.empty() ? right.strength() : right.run.findings.front().message);
+  EXPECT_EQ(right.claims.tiles, 5U);
+
+  ProofOptions alone = timing_only();
+  choose_rule(alone.run.rules, "pair_alloc=alone");
+  EXPECT_EQ(prove(entry_of_pairs(true), with(5, kNoFault), alone).verdict, ProofVerdict::kProved);
+  const ProofResult wrong = prove(entry_of_pairs(true), with(5, kNoFault), timing_only());
+  ASSERT_EQ(wrong.verdict, ProofVerdict::kRefuted);
+  EXPECT_EQ(wrong.schedule.tiles, 3U);
+  // In launches of two tiles nobody allocates.
+  EXPECT_EQ(prove(entry_of_pairs(true), with(2, kNoFault), timing_only()).verdict,
+            ProofVerdict::kProved);
+}
+
 }  // namespace
 
 // The list of a command that has no scenario.
