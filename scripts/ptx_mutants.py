@@ -339,6 +339,10 @@ def taken(arguments):
     return judges
 
 
+def share(part, of):
+    return f"{100 * part / of:.2f} %" if of else "none"
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__.split("\n\n", maxsplit=1)[0])
     parser.add_argument("warptwin", type=pathlib.Path)
@@ -372,10 +376,9 @@ def main():
                   flush=True)
             total += counted
     changing = total["found"] + total["warned"] + total["MISSED"] + total["unexplained"]
-    named = total["found"] + total["warned"]
-    share = f"{100 * named / changing:.2f} %" if changing else "none"
     print(f"all: {sum(total.values())} mutants, {dict(sorted(total.items()))}; of {changing} that "
-          f"change an outcome, or may, {share} are found")
+          f"change an outcome, or may, {share(total['found'], changing)} are found, and "
+          f"{share(total['warned'], changing)} only warned of")
     sys.exit(1 if total["MISSED"] + total["unexplained"] + total["crashed"] else 0)
 
 
