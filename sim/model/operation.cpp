@@ -10,8 +10,8 @@ namespace warptwin::sim {
 
 namespace {
 
-AnyOperands operands_of(Op kind) {
-  using namespace operands;
+// In place: an operation is made for each step of a run.
+void give(AnyOperands& to, Op kind) {
   switch (kind) {
     case Op::kMbarrierInit:
     case Op::kMbarrierInval:
@@ -20,73 +20,73 @@ AnyOperands operands_of(Op kind) {
     case Op::kMbarrierCompleteTx:
     case Op::kMbarrierWait:
     case Op::kMbarrierTryWait:
-      return Mbarrier{};
+      return static_cast<void>(to.emplace<operands::Mbarrier>());
     case Op::kFenceProxyAsync:
-      return ProxyFence{};
+      return static_cast<void>(to.emplace<operands::ProxyFence>());
     case Op::kFenceProxyTensormap:
-      return MapFence{};
+      return static_cast<void>(to.emplace<operands::MapFence>());
     case Op::kBarSync:
     case Op::kBarArrive:
-      return NamedBarrier{};
+      return static_cast<void>(to.emplace<operands::NamedBarrier>());
     case Op::kSyncWarp:
     case Op::kElectSync:
-      return Members{};
+      return static_cast<void>(to.emplace<operands::Members>());
     case Op::kTensorLoad:
     case Op::kTensorStore:
     case Op::kBulkLoad:
     case Op::kBulkStore:
-      return Copy{};
+      return static_cast<void>(to.emplace<operands::Copy>());
     case Op::kTensormapReplace:
-      return MapChange{};
+      return static_cast<void>(to.emplace<operands::MapChange>());
     case Op::kBulkWaitGroup:
-      return BulkWait{};
+      return static_cast<void>(to.emplace<operands::BulkWait>());
     case Op::kTcgen05Alloc:
-      return TmemAllocation{};
+      return static_cast<void>(to.emplace<operands::TmemAllocation>());
     case Op::kTcgen05Dealloc:
     case Op::kTcgen05Relinquish:
-      return TmemRegion{};
+      return static_cast<void>(to.emplace<operands::TmemRegion>());
     case Op::kTcgen05Mma:
-      return Mma{};
+      return static_cast<void>(to.emplace<operands::Mma>());
     case Op::kTcgen05Cp:
-      return operands::TmemCopy{};
+      return static_cast<void>(to.emplace<operands::TmemCopy>());
     case Op::kTcgen05Commit:
-      return Commit{};
+      return static_cast<void>(to.emplace<operands::Commit>());
     case Op::kTcgen05Ld:
     case Op::kTcgen05St:
-      return TmemAccess{};
+      return static_cast<void>(to.emplace<operands::TmemAccess>());
     case Op::kTcgen05WaitLd:
     case Op::kTcgen05WaitSt:
-      return TmemWait{};
+      return static_cast<void>(to.emplace<operands::TmemWait>());
     case Op::kWgmma:
-      return Wgmma{};
+      return static_cast<void>(to.emplace<operands::Wgmma>());
     case Op::kWgmmaFence:
-      return WgmmaFence{};
+      return static_cast<void>(to.emplace<operands::WgmmaFence>());
     case Op::kWgmmaWait:
-      return WgmmaWait{};
+      return static_cast<void>(to.emplace<operands::WgmmaWait>());
     case Op::kFragmentRead:
-      return FragmentRead{};
+      return static_cast<void>(to.emplace<operands::FragmentRead>());
     case Op::kSharedStore:
     case Op::kSharedLoad:
-      return SharedWord{};
+      return static_cast<void>(to.emplace<operands::SharedWord>());
     case Op::kGlobalLoad:
     case Op::kGlobalStore:
     case Op::kGlobalLoadAcquire:
     case Op::kGlobalStoreRelease:
     case Op::kGlobalRedAdd:
     case Op::kGlobalWait:
-      return GlobalWord{};
+      return static_cast<void>(to.emplace<operands::GlobalWord>());
     case Op::kClcTryCancel:
-      return ClcRequest{};
+      return static_cast<void>(to.emplace<operands::ClcRequest>());
     case Op::kClcQuery:
-      return ClcQuery{};
+      return static_cast<void>(to.emplace<operands::ClcQuery>());
     case Op::kSetmaxnreg:
-      return Registers{};
+      return static_cast<void>(to.emplace<operands::Registers>());
     case Op::kStageNote:
-      return operands::Note{};
+      return static_cast<void>(to.emplace<operands::Note>());
     case Op::kTrap:
-      return Trap{};
+      return static_cast<void>(to.emplace<operands::Trap>());
     default:
-      return None{};
+      return;
   }
 }
 
@@ -239,7 +239,9 @@ static_assert(std::is_trivially_copyable_v<AnyOperands>);
 
 }  // namespace
 
-Operation::Operation(Op kind) : op{kind}, operands_{operands_of(kind)} {}
+Operation::Operation(Op kind) : op{kind} {
+  give(operands_, kind);
+}
 
 void Operation::lacks(std::size_t index) const {
   std::fprintf(stderr,
