@@ -427,17 +427,18 @@ void Order::fence(ClusterOrder& cluster, const Event& event, std::uint32_t self)
   }
   if (publishes(event.ordering)) {
     const std::uint32_t told = lanes_told(warp, event, self);
-    warp.released = {warp.seen(), event.lane_mask()};
-    warp.released.apart = warp.apart & event.lane_mask();
-    warp.released.told = at(warp.seen().own, component(kLanes, self));
-    warp.released.time = warp.clock.own[self];
-    raise(warp.released.clock.own, component(kLanes, self), told);
-    add_lone(warp.released.clock, {event.warp, event.lane_mask(), warp.clock.own[self]});
+    WarpOrder::Fenced fence{warp.seen(), event.lane_mask()};
+    fence.apart = warp.apart & event.lane_mask();
+    fence.told = at(warp.seen().own, component(kLanes, self));
+    fence.time = warp.clock.own[self];
+    raise(fence.clock.own, component(kLanes, self), told);
+    add_lone(fence.clock, {event.warp, event.lane_mask(), warp.clock.own[self]});
+    warp.released.add(fence);
     if (wide) {
-      warp.released_afar = warp.released;
+      warp.released_afar.add(fence);
     }
     if (event.ordering.scope == Scope::kGpu) {
-      warp.released_gpu = warp.released;
+      warp.released_gpu.add(fence);
     }
   }
 }
@@ -575,16 +576,13 @@ void Order::named_barrier(ClusterOrder& cluster, const Event& event, std::uint32
     --met.waiting;
   } else {
     join(met.clock, warp.seen());
-    join(met.released_gpu, warp.released_gpu.clock);
+    join(met.released_gpu, warp.released_gpu.joined());
     join(met.pending_gpu, warp.pending_of(~std::uint32_t{0}).gpu);
     met.waiting += event.step == Step::kIssued ? 1 : 0;
   }
   if (returns || ((event.flags & event_flag::kPhaseCompleted) != 0 && event.op == Op::kBarSync)) {
     acquire(warp, event, [&](Clock& clock) { join(clock, met.clock); });
-    WarpOrder::Fenced& released = warp.released_gpu;
-    released.meet();
-    released.of_others = released.of_others || adds(released.clock, met.released_gpu);
-    join(released.clock, met.released_gpu);
+    warp.released_gpu.meet_others(met.released_gpu);
     Pending& pending = warp.pending_of(~std::uint32_t{0});
     pending.looked = adds(pending.gpu, met.pending_gpu) ? 0 : pending.looked;
     join(pending.gpu, met.pending_gpu);
@@ -601,7 +599,7 @@ Clock Order::at_cluster_arrival(WarpOrder& warp, const Event& event) {
     warp.inits.clear();  // who has come to the next generation knows of them
     return warp.seen();
   }
-  Clock published = warp.released_afar.clock;
+  Clock published = warp.released_afar.joined();
   const std::uint32_t self = event.warp % warps_;
   const std::uint32_t now = warp.clock.own[self];
   raise(published.own, component(kInits, self), now);
@@ -618,10 +616,10 @@ Clock Order::at_cluster_arrival(WarpOrder& warp, const Event& event) {
 Clock Order::at_relaxed_arrival(const WarpOrder& warp, const Event& event, bool here) {
   const std::uint32_t self = event.warp % warps_;
   Clock published;
-  if (const WarpOrder::Fenced& fenced = here ? warp.released : warp.released_afar;
-      fenced.covers(event.lane_mask())) {
-    published = fenced_for(fenced, event);
-    if (fenced.across(event.lane_mask())) {
+  const WarpOrder::Fences& fences = here ? warp.released : warp.released_afar;
+  if (const WarpOrder::Fenced* fence = fences.of(event.lane_mask())) {
+    published = fenced_for(*fence, event);
+    if (fence->across(event.lane_mask())) {
       note(across_fences_, event.site);
     }
   }

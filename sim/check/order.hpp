@@ -303,9 +303,20 @@ class Order {
       /// Whether to take it for a fence of `others`, too, takes more than PTX says.
       bool across(std::uint32_t others) const { return of_others || (apart_before & ~others) != 0; }
     };
-    Fenced released;       // any
-    Fenced released_afar;  // of more than CTA scope
-    Fenced released_gpu;
+    /// Those that no later one of the same lanes, or more, has taken the place of.
+    struct Fences {
+      std::vector<Fenced> each;
+      Clock met;  // what others' have covered, behind a barrier of warps
+      void add(const Fenced& fence);
+      /// The last that all of these lanes have executed, or null.
+      const Fenced* of(std::uint32_t lanes) const;
+      Clock joined() const;
+      void meet();
+      void meet_others(const Clock& theirs);
+    };
+    Fences released;       // any
+    Fences released_afar;  // of more than CTA scope
+    Fences released_gpu;
     Fenced told;  // by the last tcgen05.fence::before_thread_sync
     std::vector<Pending> pending;
     Pending& pending_of(std::uint32_t lanes);

@@ -245,6 +245,41 @@ std::uint32_t Order::lanes_told(WarpOrder& warp, const Event& event, std::uint32
   return warp.seen().own[component(kLanes, self)];
 }
 
+void Order::WarpOrder::Fences::add(const Fenced& fence) {
+  std::erase_if(each, [&](const Fenced& before) { return fence.covers(before.lanes); });
+  each.push_back(fence);
+  met = {};
+}
+
+const Order::WarpOrder::Fenced* Order::WarpOrder::Fences::of(std::uint32_t lanes) const {
+  const auto last = std::find_if(
+      each.rbegin(), each.rend(), [&](const Fenced& fence) { return fence.covers(lanes); });
+  return last == each.rend() ? nullptr : &*last;
+}
+
+Clock Order::WarpOrder::Fences::joined() const {
+  Clock all = met;
+  for (const Fenced& fence : each) {
+    join(all, fence.clock);
+  }
+  return all;
+}
+
+void Order::WarpOrder::Fences::meet() {
+  for (Fenced& fence : each) {
+    fence.meet();
+  }
+}
+
+void Order::WarpOrder::Fences::meet_others(const Clock& theirs) {
+  meet();
+  for (Fenced& fence : each) {
+    fence.of_others = fence.of_others || adds(fence.clock, theirs);
+    join(fence.clock, theirs);
+  }
+  join(met, theirs);
+}
+
 void Order::note_lanes(WarpOrder& warp, const Event& event, std::uint32_t self) {
   if (has_trait(event.op, op_trait::kMeets) && event.fault == Fault::kNone) {
     const std::uint32_t lanes = event.lane_mask();
@@ -259,8 +294,8 @@ void Order::note_lanes(WarpOrder& warp, const Event& event, std::uint32_t self) 
         warp.taken_meeting = event.site;
       }
       // Fences of threads that have met since are taken to be in one order: see across_fences.
-      for (WarpOrder::Fenced* fenced : {&warp.released, &warp.released_afar, &warp.released_gpu}) {
-        fenced->meet();
+      for (WarpOrder::Fences* fences : {&warp.released, &warp.released_afar, &warp.released_gpu}) {
+        fences->meet();
       }
     }
   } else if (kAccesses.contains(event.op)) {

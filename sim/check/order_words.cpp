@@ -59,10 +59,11 @@ void Order::publish(const WarpOrder& warp, const Event& event) {
   const bool releases = !is_relaxed(event);
   const Scope scope = scope_of_word(event);
   // The fence and the write are of one thread.
-  const auto add = [&](Clock& to, bool released, const WarpOrder::Fenced& fenced) {
-    if (released || fenced.covers(event.lane_mask())) {
-      tell(to, cluster, released ? warp.seen() : fenced_for(fenced, event));
-      if (!released && fenced.across(event.lane_mask())) {
+  const auto add = [&](Clock& to, bool released, const WarpOrder::Fences& fences) {
+    const WarpOrder::Fenced* fence = fences.of(event.lane_mask());
+    if (released || fence != nullptr) {
+      tell(to, cluster, released ? warp.seen() : fenced_for(*fence, event));
+      if (!released && fence->across(event.lane_mask())) {
         note(across_fences_, event.site);
       }
     }
