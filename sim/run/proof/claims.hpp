@@ -4,6 +4,7 @@
 
 #pragma once
 
+#include <cstdint>
 #include <optional>
 
 #include "sim/run/proof/prove.hpp"
@@ -18,13 +19,13 @@ ProofResult prove_claims(const ScenarioEntry& scenario,
                          const ProofOptions& options,
                          ProofResult honest);
 
-/// The launch that is `proved`, under other rules, which change neither what a cluster does but for
-/// its lanes nor what clusters do to each other: CTA pairs that come together, another lane that is
-/// elected. All clusters do the same, so the first is proved. Nothing where clusters claim no
-/// tiles, or where a number of tiles is not proved, or does other work than in `proved`.
-std::optional<ProofResult> prove_first_cluster(const ScenarioEntry& scenario,
-                                               const ParameterSet& parameters,
-                                               const ProofOptions& options,
-                                               const ProofResult& proved);
+/// The launch that is `proved`, under rules by which each interleaving does no more and no less is
+/// in order, and a cluster may but wait for good: CTA pairs that come together. All clusters do the
+/// same, so the first is proved. Returns the operations of its runs; nothing where clusters claim
+/// no tiles, or where a number of tiles is not proved, or does other work than in `proved`.
+std::optional<std::uint64_t> prove_first_cluster(const ScenarioEntry& scenario,
+                                                 const ParameterSet& parameters,
+                                                 const ProofOptions& options,
+                                                 const ProofResult& proved);
 
 }  // namespace warptwin::sim

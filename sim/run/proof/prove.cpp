@@ -650,24 +650,21 @@ static ProofResult prove_with_claims(const ScenarioEntry& scenario,
   return prove_each_last(std::move(result), options, choices);
 }
 
-// `proved`, if there is one: the same launch by other rules.
 static ProofResult prove_pairs(const ScenarioEntry& scenario,
                                const ParameterSet& parameters,
-                               const ProofOptions& options,
-                               const ProofResult* proved = nullptr) {
-  const auto prove_by = [&](const ProofOptions& with, const ProofResult* known) {
-    auto first = known ? prove_first_cluster(scenario, parameters, with, *known) : std::nullopt;
-    return first ? std::move(*first) : prove_with_claims(scenario, parameters, with);
-  };
+                               const ProofOptions& options) {
   // Alone, a pair's allocation orders nothing; together, it may wait for a peer that does not come.
   const MachineRules& given = options.run.rules.machine;
   const bool alloc = given.pair_alloc == PairMeeting::kEither;
   const bool dealloc = given.pair_dealloc == PairMeeting::kEither;
   ProofOptions alone = options;
-  MachineRules& rules = alone.run.rules.machine;
-  rules.pair_alloc = alloc ? PairMeeting::kAlone : given.pair_alloc;
-  rules.pair_dealloc = dealloc ? PairMeeting::kAlone : given.pair_dealloc;
-  ProofResult result = prove_by(alone, proved);
+  if (alloc) {
+    alone.run.rules.machine.pair_alloc = PairMeeting::kAlone;
+  }
+  if (dealloc) {
+    alone.run.rules.machine.pair_dealloc = PairMeeting::kAlone;
+  }
+  ProofResult result = prove_with_claims(scenario, parameters, alone);
   if ((!alloc && !dealloc) || !result.meets_pairs ||
       outweighs(result.verdict, ProofVerdict::kUndecided)) {
     return result;
@@ -679,9 +676,14 @@ static ProofResult prove_pairs(const ScenarioEntry& scenario,
   if (dealloc) {
     choose_rule(together.run.rules, "pair_dealloc=together");
   }
-  ProofResult other = prove_by(together, &result);
+  if (const auto made = prove_first_cluster(scenario, parameters, together, result)) {
+    result.operations += *made;
+    return result;
+  }
+  ProofResult other = prove_with_claims(scenario, parameters, together);
+  const std::uint64_t operations = result.operations + other.operations;
   ProofResult& both = outweighs(other.verdict, result.verdict) ? other : result;
-  both.operations = result.operations + other.operations;
+  both.operations = operations;
   return std::move(both);
 }
 
@@ -700,7 +702,7 @@ static ProofResult prove_elections(const ScenarioEntry& scenario,
   }
   ProofOptions highest = options;
   choose_rule(highest.run.rules, "elect_lane=highest");
-  ProofResult other = prove_pairs(scenario, parameters, highest, &result);
+  ProofResult other = prove_pairs(scenario, parameters, highest);
   result.operations += other.operations;
   if (!outweighs(other.verdict, result.verdict)) {
     // What it rests on with either lane.

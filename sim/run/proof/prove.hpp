@@ -79,10 +79,10 @@ struct ProofResult {
   ClaimScope claims;
   std::string lasts;  // "for each thread that may be the last to add at ..."; see each_last.hpp
   std::vector<std::string> idle_roles;  // that did nothing: see role_work.hpp
-  /// Of kernels that claim, by cluster: see RunOrder. Where `prove_claims` has proved them, of the
-  /// first cluster with 1, 2, ... tiles.
+  /// Of kernels that claim, by cluster: see RunOrder. Of `prove_claims` the work of the first
+  /// cluster, with 1, 2, ... tiles.
   std::vector<std::uint64_t> work;
-  std::vector<std::uint64_t> accesses;  // likewise
+  std::vector<std::uint64_t> accesses;  // by cluster
   std::uint64_t operations = 0;         // of all runs that were made for it
 
   /// Reports of more findings than are kept, of both runs and of the conditions.
