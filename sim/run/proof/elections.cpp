@@ -153,11 +153,6 @@ bool election_matters(const ScenarioEntry& scenario,
     if (!proved.whole_grid) {
       options.resident_ctas = 1;
     }
-    if (proved.verdict == ProofVerdict::kProved && proved.claims.tiles != 0) {
-      // What a cluster does depends on no tile: the first, with as many as were proved.
-      options.schedule.tiles = proved.claims.tiles;
-      options.clusters_begun_max = 1;
-    }
     simulate(scenario, parameters, options);
     return sink.take();
   };
