@@ -738,7 +738,7 @@ class TimedEngine : public sc_core::sc_module, private Completions {
     return result;
   }
 
-  static constexpr double kArrivalBytes = 16;      // a barrier's address and what it is told
+  static constexpr double kArrivalBytes = 16;  // a barrier's address and what it is told
 
   Gpu& gpu_;
   const std::function<void(SimMachine&)>& body_;

@@ -1,6 +1,5 @@
 #include "sim/timed/timeline.hpp"
 
-
 #include "common/machine/assert.hpp"
 
 #include "sim/model/invariant.hpp"

@@ -1,6 +1,5 @@
 #include "sim/timed/turns.hpp"
 
-
 namespace warptwin::sim {
 
 namespace {

@@ -6,6 +6,7 @@
 //
 // Exit codes: 0, 4 no device.
 
+#include "hw/bench/clock_meter.cuh"
 #include "hw/bench/gemm_run.cuh"
 #include "hw/bench/raw_kernels.cuh"
 #include "scenarios/producer_consumer.hpp"
