@@ -16,7 +16,7 @@
 /// core signal for another CTA (the rule wait_scope), and no arrival of another CTA's warps. A
 /// relaxed arrival publishes what a releasing fence of its warp covered, a relaxed wait acquires at
 /// the next acquiring fence; a relaxed cluster arrival publishes, beside that, the initialisations
-/// before a fence.mbarrier_init.
+/// behind which their own lanes have a fence.mbarrier_init.
 
 #pragma once
 
@@ -295,10 +295,10 @@ class Order {
       std::uint32_t lanes = 0;
       bool of_others = false;   // what fences of threads have covered that they have met
       std::uint32_t apart = 0;  // those that had acted since the warp met: each fenced its own
-      std::uint32_t told = 0;   // of all lanes, without these
+      std::uint32_t apart_before = 0;  // the same, where the warp has met since
+      std::uint32_t told = 0;          // of all lanes, without `apart`
       std::uint32_t time = 0;
       bool covers(std::uint32_t others) const { return lanes != 0 && (others & ~lanes) == 0; }
-      std::uint32_t apart_before = 0;  // the same, where the warp has met since
       void meet() { apart_before |= std::exchange(apart, 0); }
       /// Whether to take it for a fence of `others`, too, takes more than PTX says.
       bool across(std::uint32_t others) const { return of_others || (apart_before & ~others) != 0; }

@@ -1,6 +1,8 @@
 #include <algorithm>
 #include <array>
 
+#include "common/machine/wgmma_descriptor.hpp"
+
 #include "tests/oracle/random_plan.hpp"
 
 namespace warptwin::sim::plan {
