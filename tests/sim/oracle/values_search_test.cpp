@@ -353,6 +353,7 @@ TEST(ValuesSearchTest, TheTextsAreAsTheirNamesSay) {
                                          "f8_wrong",
                                          "f9_wrong",
                                          "i3_wrong",
+                                         "k2_wrong",
                                          "m2_wrong",
                                          "t12_wrong",
                                          "y1_wrong",
