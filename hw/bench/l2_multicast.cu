@@ -511,20 +511,6 @@ void measure(const char* path) {
 }  // namespace warptwin::hw::bench
 
 int main(int count, char** arguments) {
-  int devices = 0;
-  if (count != 2) {
-    std::puts("usage: warptwin-measure-multicast OUT.json");
-    return 2;
-  }
-  if (cudaGetDeviceCount(&devices) != cudaSuccess || devices == 0) {
-    std::puts("no GPU here");
-    return 4;
-  }
-  try {
-    warptwin::hw::bench::measure(arguments[1]);
-    return 0;
-  } catch (const std::exception& error) {
-    std::puts(error.what());
-    return 4;
-  }
+  return warptwin::hw::bench::measure_to_file(
+      count, arguments, "usage: warptwin-measure-multicast OUT.json", warptwin::hw::bench::measure);
 }

@@ -3,6 +3,8 @@
 #pragma once
 
 #include <array>
+#include <cstdio>
+#include <exception>
 #include <functional>
 #include <map>
 #include <numeric>
@@ -91,6 +93,29 @@ inline std::string number(double value) {
   char text[32];
   std::snprintf(text, sizeof text, "%.4g", value);
   return text;
+}
+
+/// The main function of a program of `usage`, which measures and writes what it found to a file.
+inline int measure_to_file(int count,
+                           char** arguments,
+                           const char* usage,
+                           void (*measure)(const char* file)) {
+  int devices = 0;
+  if (count != 2) {
+    std::puts(usage);
+    return 2;
+  }
+  if (cudaGetDeviceCount(&devices) != cudaSuccess || devices == 0) {
+    std::puts("no GPU here");
+    return 4;
+  }
+  try {
+    measure(arguments[1]);
+    return 0;
+  } catch (const std::exception& error) {
+    std::puts(error.what());
+    return 4;
+  }
 }
 
 }  // namespace
