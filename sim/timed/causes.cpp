@@ -1,6 +1,7 @@
 #include "sim/timed/causes.hpp"
 
 #include <algorithm>
+#include <array>
 #include <map>
 #include <string_view>
 #include <unordered_map>
@@ -27,6 +28,25 @@ class SumsByName {
   explicit SumsByName(const std::function<std::string(StepName)>& name) : name_{name} {}
 
   Sums& of(StepName what) {
+    Asked& asked = asked_[place_of(what)];
+    if (asked.sums == nullptr || asked.what.kind != what.kind || asked.what.id != what.id) {
+      asked = {what, &find(what)};
+    }
+    return *asked.sums;
+  }
+  const std::map<Key, Sums>& all() const { return sums_; }
+
+ private:
+  struct Asked {
+    StepName what;
+    Sums* sums = nullptr;
+  };
+
+  // Units and roles are numbered from 0, mbarriers stand eight bytes apart.
+  static std::size_t place_of(StepName what) {
+    return (what.id ^ what.id >> 3U ^ static_cast<std::uint32_t>(what.kind) << 5U) % kPlaces;
+  }
+  Sums& find(StepName what) {
     Sums*& known = by_id_[{what.kind, what.id}];
     if (known == nullptr) {
       known = &sums_[{what.kind, name_(what)}];
@@ -34,10 +54,11 @@ class SumsByName {
     }
     return *known;
   }
-  const std::map<Key, Sums>& all() const { return sums_; }
 
- private:
+  static constexpr std::size_t kPlaces = 128;
+
   const std::function<std::string(StepName)>& name_;
+  std::array<Asked, kPlaces> asked_;  // what was asked for last, of those that share a place
   std::map<std::pair<StepKind, std::uint32_t>, Sums*> by_id_;
   std::map<Key, Sums> sums_;
 };
@@ -109,7 +130,7 @@ std::vector<Ticks> CauseLog::latest_ends(Ticks last) const {
   std::vector<Ticks> latest(steps_.size(), last);
   for (std::size_t i = steps_.size(); i-- > 0;) {
     const Step& step = steps_[i];
-    const Ticks begins = latest[i] - (step.end - end(later(step)));
+    const Ticks begins = latest[i] - length(step);
     for (const Cause before : {step.first, step.second}) {
       if (before > forgotten_) {
         latest[index(before)] = std::min(latest[index(before)], begins);
@@ -142,18 +163,19 @@ Ticks CauseLog::end_without(const std::string& barrier,
     found->second = is_new ? name(what) == barrier : found->second;
     return found->second;
   };
-  std::vector<Ticks> ends(steps_.size());
+  std::vector<Ticks> awaited(steps_.size());  // until when what follows a step waits for it
   Ticks last = 0;
   for (std::size_t i = 0; i < steps_.size(); ++i) {
     const Step& step = steps_[i];
     Ticks begins = 0;
     for (const Cause before : {step.first, step.second}) {
-      if (before > forgotten_ && !is_gone(steps_[index(before)].what)) {
-        begins = std::max(begins, ends[index(before)]);
+      if (before > forgotten_) {
+        begins = std::max(begins, awaited[index(before)]);
       }
     }
-    ends[i] = begins + (step.end - end(later(step)));
-    last = std::max(last, ends[i]);
+    const Ticks ends = begins + length(step);
+    awaited[i] = is_gone(step.what) ? 0 : ends;
+    last = std::max(last, ends);
   }
   return last;
 }

@@ -3,6 +3,7 @@
 
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <functional>
 #include <string>
@@ -123,6 +124,9 @@ class CauseLog {
   // The later of the two it waited for.
   Cause later(const Step& step) const {
     return end(step.second) > end(step.first) ? step.second : step.first;
+  }
+  Ticks length(const Step& step) const {
+    return step.end - std::max(end(step.first), end(step.second));
   }
   std::vector<Ticks> latest_ends(Ticks last) const;
   std::vector<bool> awaited_steps() const;

@@ -13,39 +13,71 @@ constexpr std::uint64_t pair_of(std::uint64_t high, std::uint64_t low) {
   return high << 32U | low;
 }
 
-// All but coordinates, addresses in global memory, what the operation has answered, and what lies
-// in registers.
-std::uint64_t mix(std::uint64_t hash, const Operation& op) {
-  const auto bits = [](auto value) { return static_cast<std::uint64_t>(value); };
+constexpr std::uint64_t as_bits(auto value) {
+  return static_cast<std::uint64_t>(value);
+}
+
+// What all other operations say.
+std::uint64_t mix_told(std::uint64_t hash, const Operation& op) {
   Event told;
   told.op = op.op;
   told.flags = op.flags;
   op.tell(told);
-  hash =
-      mix(hash, bits(op.op) | bits(op.lanes) << 8U | bits(told.flags) << 24U | told.extra << 40U);
+  hash = mix(hash, as_bits(told.flags) << 24U | told.extra << 40U);
   hash = mix(hash, pair_of(told.address, told.peer));
   hash = mix(hash, pair_of(told.bytes, told.count));
-  hash = mix(hash, pair_of(op.some, told.wanted));
-  if (op.op == Op::kTcgen05Mma || op.op == Op::kWgmma) {
-    const operands::Product& product = op.product();
-    hash = mix(hash, pair_of(product.instruction.bits, bits(product.instruction.kind)));
-    hash = mix(hash, product.a.bits * 31 + product.b.bits);
-  }
-  if (op.op == Op::kTcgen05Mma) {
-    const auto& mma = op.as<operands::Mma>();
-    hash = mix(hash, pair_of(mma.scale_a.value, mma.scale_b.value));
-  } else if (op.op == Op::kTcgen05Cp) {
+  hash = mix(hash, told.wanted);
+  if (op.op == Op::kTcgen05Cp) {
     hash = mix(hash, op.as<operands::TmemCopy>().from.bits);
-  } else if (op.is<operands::SharedRows>()) {
-    const auto& rows = op.as<operands::SharedRows>();
-    hash = mix(hash, pair_of(rows.row ^ rows.column << 16U, rows.row_bytes) ^ bits(rows.element));
-  } else if (op.is<operands::Copy>()) {
-    hash = mix(hash, op.as<operands::Copy>().map);
   } else if (op.is<operands::GlobalWord>()) {
     hash = mix(hash, op.as<operands::GlobalWord>().test_operands);
   }
-  return mix(hash,
-             pair_of(op.site.line, bits(op.ordering.semantics) << 8U | bits(op.ordering.scope)));
+  return hash;
+}
+
+std::uint64_t mix_product(std::uint64_t hash, const operands::Product& of) {
+  hash = mix(hash, pair_of(of.instruction.bits, as_bits(of.instruction.kind)));
+  return mix(hash, of.a.bits * 31 + of.b.bits);
+}
+
+// All but coordinates, addresses in global memory, what the operation has answered, and what lies
+// in registers.
+std::uint64_t mix(std::uint64_t hash, const Operation& op) {
+  hash = mix(hash,
+             pair_of(as_bits(op.op) | as_bits(op.lanes) << 8U | as_bits(op.flags) << 16U, op.some));
+  hash =
+      mix(hash,
+          pair_of(op.site.line, as_bits(op.ordering.semantics) << 8U | as_bits(op.ordering.scope)));
+  if (op.is<operands::None>()) {
+    return hash;
+  }
+  if (op.is<operands::Mbarrier>()) {
+    const auto& of = op.as<operands::Mbarrier>();
+    return mix(mix(hash, pair_of(of.address, of.phase)), pair_of(of.bytes, of.count));
+  }
+  if (op.is<operands::Note>()) {
+    const auto& of = op.as<operands::Note>();
+    return mix(mix(hash, pair_of(of.full, of.index)), of.stages);
+  }
+  if (op.is<operands::Copy>()) {
+    const auto& of = op.as<operands::Copy>();
+    hash = mix(hash, pair_of(of.shared, of.barrier));
+    return mix(mix(hash, pair_of(of.bytes, of.map)), pair_of(of.mask.bits, as_bits(of.group)));
+  }
+  if (op.is<operands::Wgmma>()) {
+    return mix_product(hash, op.product());
+  }
+  if (op.is<operands::Mma>()) {
+    const auto& of = op.as<operands::Mma>();
+    hash = mix(mix_product(hash, of), pair_of(of.d.value, of.tmem_a.value));
+    return mix(hash, pair_of(of.scale_a.value ^ as_bits(of.group) << 30U, of.scale_b.value));
+  }
+  if (op.is<operands::SharedRows>()) {
+    const auto& of = op.as<operands::SharedRows>();
+    hash = mix(hash, pair_of(of.row ^ of.column << 16U, of.row_bytes));
+    return mix(hash, pair_of(of.tile, as_bits(of.element)));
+  }
+  return mix_told(hash, op);
 }
 
 }  // namespace
