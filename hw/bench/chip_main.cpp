@@ -151,10 +151,14 @@ int run(const std::vector<std::string>& files) {
       return 2;
     }
   }
+  if (!gpu_is_here()) {
+    return 4;
+  }
   cudaDeviceProp device{};
-  if (cudaGetDeviceProperties(&device, 0) != cudaSuccess ||
-      (device.major != 9 && device.major != 10)) {
-    std::cerr << "no GPU of compute capability 9.0 or 10.0 here\n";
+  require_cuda(cudaGetDeviceProperties(&device, 0), "cudaGetDeviceProperties", "check the driver");
+  if (device.major != 9 && device.major != 10) {
+    std::cerr << device.name << " has compute capability " << device.major << '.' << device.minor
+              << ": use a GPU of 9.0 (Hopper) or 10.0 (Blackwell)\n";
     return 4;
   }
   const bool hopper = device.major == 9;

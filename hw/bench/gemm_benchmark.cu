@@ -247,9 +247,7 @@ bool run(std::uint32_t size, const char* path) {
 }  // namespace warptwin::hw::bench
 
 int main(int count, char** arguments) {
-  int devices = 0;
-  if (cudaGetDeviceCount(&devices) != cudaSuccess || devices == 0) {
-    std::puts("no GPU here");
+  if (!warptwin::hw::gpu_is_here()) {
     return 4;
   }
   try {

@@ -271,7 +271,6 @@ int run(const char* list, const char* rows, bool loads) {
 }  // namespace warptwin::hw::bench
 
 int main(int count, char** arguments) {
-  int devices = 0;
   if (count == 5 && std::string{arguments[1]} == "--draw") {
     return warptwin::hw::bench::draw(
         std::strtoull(arguments[2], nullptr, 10), std::atoi(arguments[3]), std::atoi(arguments[4]));
@@ -283,8 +282,7 @@ int main(int count, char** arguments) {
         "       warptwin-measure-configurations --draw SEED PROBLEMS EACH");
     return 2;
   }
-  if (cudaGetDeviceCount(&devices) != cudaSuccess || devices == 0) {
-    std::puts("no GPU here");
+  if (!warptwin::hw::gpu_is_here()) {
     return 4;
   }
   try {

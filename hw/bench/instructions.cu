@@ -8,6 +8,8 @@
 
 #include <cuda_runtime.h>
 
+#include "hw/launch/error.hpp"
+
 namespace {
 
 constexpr int kTurns = 16;
@@ -151,12 +153,17 @@ void report_all(long long* cycles, float* memory) {
 }  // namespace
 
 int main() {
+  if (!warptwin::hw::gpu_is_here()) {
+    return 4;
+  }
   constexpr std::size_t kBytes = 1 << 16;
   long long* cycles = nullptr;
   float* memory = nullptr;
   if (cudaMalloc(&cycles, sizeof *cycles) != cudaSuccess ||
       cudaMalloc(&memory, kBytes) != cudaSuccess || cudaMemset(memory, 0, kBytes) != cudaSuccess) {
-    std::printf("there is no GPU: %s\n", cudaGetErrorString(cudaGetLastError()));
+    std::fprintf(stderr,
+                 "the GPU gives no memory (%s): see with nvidia-smi who has it\n",
+                 cudaGetErrorString(cudaGetLastError()));
     return 4;
   }
   report_all<fma_f32, max_f32, ex2_f32, pack_bf16, lop3_b32, mad_s32, float_of_s32, setp_selp>(

@@ -100,13 +100,11 @@ inline int measure_to_file(int count,
                            char** arguments,
                            const char* usage,
                            void (*measure)(const char* file)) {
-  int devices = 0;
   if (count != 2) {
     std::puts(usage);
     return 2;
   }
-  if (cudaGetDeviceCount(&devices) != cudaSuccess || devices == 0) {
-    std::puts("no GPU here");
+  if (!gpu_is_here()) {
     return 4;
   }
   try {

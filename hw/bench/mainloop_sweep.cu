@@ -147,9 +147,7 @@ int main(int count, char** arguments) {
     std::puts("usage: warptwin-measure-mainloop ROWS.json BEHIND.json");
     return 2;
   }
-  int devices = 0;
-  if (cudaGetDeviceCount(&devices) != cudaSuccess || devices == 0) {
-    std::puts("no GPU here");
+  if (!warptwin::hw::gpu_is_here()) {
     return 4;
   }
   try {

@@ -147,13 +147,11 @@ std::string run(std::uint32_t clusters, std::uint32_t size) {
 }  // namespace warptwin::hw::bench
 
 int main(int count, char** arguments) {
-  int devices = 0;
   if (count != 2) {
     std::puts("usage: warptwin-measure-start OUT.json");
     return 2;
   }
-  if (cudaGetDeviceCount(&devices) != cudaSuccess || devices == 0) {
-    std::puts("no GPU here");
+  if (!warptwin::hw::gpu_is_here()) {
     return 4;
   }
   try {

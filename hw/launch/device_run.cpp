@@ -337,9 +337,8 @@ void take_late_error(DeviceRun& run, const CudaError& error) {
 }
 
 std::string device_name(std::string& why) {
-  int devices = 0;
-  if (cudaGetDeviceCount(&devices) != cudaSuccess || devices == 0) {
-    why = "no GPU";
+  why = why_no_gpu();
+  if (!why.empty()) {
     return "";
   }
   cudaDeviceProp properties{};

@@ -1,5 +1,7 @@
 #include "hw/launch/error.hpp"
 
+#include <cstdio>
+
 namespace warptwin::hw {
 
 CudaError::CudaError(const char* call, cudaError_t code, const char* advice)
@@ -23,6 +25,26 @@ bool is_of_kernel(cudaError_t code) {
     default:
       return false;
   }
+}
+
+std::string why_no_gpu() {
+  int devices = 0;
+  const cudaError_t code = cudaGetDeviceCount(&devices);
+  if (code == cudaSuccess && devices != 0) {
+    return "";
+  }
+  return std::string{"no GPU here ("} +
+         cudaGetErrorString(code == cudaSuccess ? cudaErrorNoDevice : code) +
+         "): use a machine on which nvidia-smi lists a Hopper or Blackwell GPU; "
+         "docs/hardware.md says which of them runs what";
+}
+
+bool gpu_is_here() {
+  const std::string why = why_no_gpu();
+  if (!why.empty()) {
+    std::fprintf(stderr, "%s\n", why.c_str());
+  }
+  return why.empty();
 }
 
 void require_cuda(cudaError_t code, const char* call, const char* advice) {

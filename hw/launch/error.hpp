@@ -24,6 +24,12 @@ class CudaError : public std::runtime_error {
 /// whatever is called next. All other errors are those of a call or of the device.
 bool is_of_kernel(cudaError_t code);
 
+/// Why there is no GPU here, and what to do about it; empty where there is one.
+std::string why_no_gpu();
+
+/// Whether there is a GPU here. Where there is none, says why on standard error.
+bool gpu_is_here();
+
 /// Throws CudaError unless `code` is success.
 void require_cuda(cudaError_t code, const char* call, const char* advice);
 

@@ -169,9 +169,7 @@ void compare_gemms() {
 }  // namespace warptwin::hw::bench
 
 int main() {
-  int devices = 0;
-  if (cudaGetDeviceCount(&devices) != cudaSuccess || devices == 0) {
-    std::puts("no GPU here");
+  if (!warptwin::hw::gpu_is_here()) {
     return 4;
   }
   warptwin::hw::bench::compare_copies();

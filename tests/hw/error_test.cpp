@@ -73,5 +73,21 @@ TEST(CudaErrorTest, WhatTheKernelDidNotCauseIsThrownOn) {
   EXPECT_EQ(run.end, DeviceEnd::kDone);
 }
 
+// A machine with a GPU has nothing to say.
+TEST(CudaErrorTest, WithoutAGpuOneIsToldWhatToDo) {
+  int devices = 0;
+  const cudaError_t code = cudaGetDeviceCount(&devices);
+  const std::string why = why_no_gpu();
+  if (code == cudaSuccess && devices != 0) {
+    EXPECT_EQ(why, "");
+    EXPECT_TRUE(gpu_is_here());
+    return;
+  }
+  const std::string error = cudaGetErrorString(code == cudaSuccess ? cudaErrorNoDevice : code);
+  EXPECT_THAT(why, HasSubstr("no GPU here (" + error + ")"));
+  EXPECT_THAT(why, HasSubstr("use a machine on which nvidia-smi lists"));
+  EXPECT_FALSE(gpu_is_here());
+}
+
 }  // namespace
 }  // namespace warptwin::hw::error_test
