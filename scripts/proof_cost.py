@@ -15,7 +15,7 @@ import subprocess
 import sys
 
 # Operations of the persistent GEMM; proofs a process, and its size: m, n, k, CTAs.
-ROWS = [("855", 60, (128, 128, 2048, 1)),
+ROWS = [("855", 600, (128, 128, 2048, 1)),
         ("6,600", 20, (256, 512, 2048, 4)),
         ("90,752", 3, (1024, 1024, 4096, 16)),
         ("978,608", 1, (4096, 4096, 2560, 148))]

@@ -120,54 +120,58 @@ std::vector<std::string> detector_names() {
   return names;
 }
 
-DetectorSet::DetectorSet(const Rules& rules, const LaunchConfig& config, const Symbols& symbols)
+DetectorSet::DetectorSet(const Rules& rules,
+                         const LaunchConfig& config,
+                         const Symbols& symbols,
+                         bool whole)
     : naming_{config, symbols},
       reporter_{rules, naming_},
-      order_{config, rules.commit_tells_copies, rules.arrivals_reach} {
+      order_{config, rules.commit_tells_copies, rules.arrivals_reach},
+      whole_{whole} {
   for (const Entry& entry : kDetectors) {
     if (rules.without.empty() || !rules.without.contains(entry.name)) {
       detectors_.push_back(entry.make(reporter_, order_));
     }
   }
-  for (std::size_t op = 0; op < kOps; ++op) {
-    for (const auto& detector : detectors_) {
-      if (detector->ops().contains(static_cast<Op>(op))) {
-        told_.push_back(detector.get());
+}
+
+std::span<const std::uint8_t> DetectorSet::told_of(const Event& event) {
+  const bool fault = event.fault != Fault::kNone && !kNoEffect.contains(event.step);
+  const std::size_t step = fault ? kSteps : static_cast<std::size_t>(event.step);
+  Told& told = kinds_[static_cast<std::size_t>(event.op) * (kSteps + 1) + step];
+  if (!told.known) {
+    told = {static_cast<std::uint16_t>(told_.size()), 0, true};
+    for (std::size_t place = 0; place < detectors_.size(); ++place) {
+      if (detectors_[place]->sees(event.op, event.step, fault || whole_)) {
+        told_.push_back(static_cast<std::uint8_t>(place));
+        ++told.count;
       }
     }
-    told_until_[op] = static_cast<std::uint32_t>(told_.size());
   }
+  return {told_.data() + told.begin, told.count};
 }
 
 void DetectorSet::on_event(const Event& event) {
-  const auto op = static_cast<std::size_t>(event.op);
-  const std::uint32_t begin = op == 0 ? 0 : told_until_[op - 1];
-  const std::span<Detector* const> told{told_.data() + begin, told_until_[op] - begin};
+  const std::span<const std::uint8_t> told = told_of(event);
   const bool looks =
       event.step == Step::kBlocked || (event.step == Step::kDone && kLooks.contains(event.op));
   order_.act(event, looks);
-  if (event.step == Step::kTouched) {
-    for (Detector* detector : told) {
-      if (detector->pieces()) {
-        detector->on_event(event);
-      }
-    }
-    return;
-  }
   if (looks && event.step == Step::kDone) {
-    for (Detector* detector : told) {
-      detector->on_look(event);
+    for (const std::uint8_t place : told) {
+      detectors_[place]->on_look(event);
     }
   }
-  order_.on_event(event);
   if (event.step == Step::kBlocked) {
-    for (Detector* detector : told) {
-      detector->on_blocked(event);
+    for (const std::uint8_t place : told) {
+      detectors_[place]->on_blocked(event);
     }
     return;
   }
-  for (Detector* detector : told) {
-    detector->on_event(event);
+  if (event.step != Step::kTouched) {
+    order_.on_event(event);
+  }
+  for (const std::uint8_t place : told) {
+    detectors_[place]->on_event(event);
   }
 }
 

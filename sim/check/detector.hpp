@@ -4,12 +4,15 @@
 
 #pragma once
 
+#include <algorithm>
 #include <array>
 #include <cstddef>
 #include <cstdint>
 #include <initializer_list>
 #include <memory>
+#include <span>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "common/trace/event.hpp"
@@ -122,6 +125,25 @@ class OpSet {
   std::uint64_t bits_ = 0;
 };
 
+/// Steps of operations, for the same.
+class StepSet {
+ public:
+  constexpr StepSet(std::initializer_list<Step> steps = {}) {
+    for (const Step step : steps) {
+      bits_ |= std::uint32_t{1} << static_cast<unsigned>(step);
+    }
+  }
+  constexpr bool contains(Step step) const {
+    return (bits_ >> static_cast<unsigned>(step) & 1U) != 0;
+  }
+
+ private:
+  std::uint32_t bits_ = 0;
+};
+inline constexpr StepSet kBegins{Step::kDone, Step::kIssued};
+/// At these an operation has no effect, or no further one.
+inline constexpr StepSet kNoEffect{Step::kBlocked, Step::kTouched};
+
 /// The operations that have any of `traits`.
 constexpr OpSet ops_with(std::uint32_t traits) {
   OpSet ops{};
@@ -138,16 +160,23 @@ inline constexpr OpSet kBringsTogether = ops_with(op_trait::kMeets);
 
 class Detector {
  public:
-  /// Sees the events of `ops` and no others; of a copy's further pieces of global memory
-  /// (Step::kTouched) only with `pieces`.
-  Detector(Reporter& reporter, OpSet ops, bool pieces = false)
-      : reporter_{reporter}, ops_{ops}, pieces_{pieces} {}
+  /// Sees the events of `ops` and no others; that a warp waits (Step::kBlocked), and a copy's
+  /// further pieces of global memory (Step::kTouched), only with these in `also`.
+  Detector(Reporter& reporter, OpSet ops, StepSet also = {})
+      : reporter_{reporter}, ops_{ops}, also_{also} {}
   virtual ~Detector() = default;
   Detector(const Detector&) = delete;
   Detector& operator=(const Detector&) = delete;
 
-  OpSet ops() const { return ops_; }
-  bool pieces() const { return pieces_; }
+  /// Whether it sees an event of the operation at this step, with a fault or without.
+  bool sees(Op op, Step step, bool fault) const {
+    if (!ops_.contains(op) || kNoEffect.contains(step)) {
+      return ops_.contains(op) && also_.contains(step);
+    }
+    return fault || std::all_of(narrowed_.begin(), narrowed_.end(), [&](const auto& narrowed) {
+             return !narrowed.first.contains(op) || narrowed.second.contains(step);
+           });
+  }
   /// An operation, or a step of one, was executed.
   virtual void on_event(const Event& event) = 0;
   /// A warp came to an operation and cannot go on.
@@ -162,6 +191,10 @@ class Detector {
   }
 
  protected:
+  /// Events of `ops` without a fault it sees at `steps` alone: the others would change nothing.
+  /// Called by constructors.
+  void narrow(OpSet ops, StepSet steps) { narrowed_.emplace_back(ops, steps); }
+
   Reporter& reporter() const { return reporter_; }
   const Naming& naming() const { return reporter_.naming(); }
   Object barrier_of(const Event& event) const { return naming().barrier(event.cta, event.address); }
@@ -169,7 +202,8 @@ class Detector {
  private:
   Reporter& reporter_;
   OpSet ops_;
-  bool pieces_;
+  StepSet also_;
+  std::vector<std::pair<OpSet, StepSet>> narrowed_;
 };
 
 /// Every detector there is, by the name of its file.
@@ -178,7 +212,12 @@ std::vector<std::string> detector_names();
 /// The detectors, but for those that the rules leave out, fed together.
 class DetectorSet : public EventSink, public LaneJudge {
  public:
-  DetectorSet(const Rules& rules, const LaunchConfig& config, const Symbols& symbols);
+  /// With `whole` each detector sees every event of its operations, of which a narrower choice
+  /// must make no difference.
+  DetectorSet(const Rules& rules,
+              const LaunchConfig& config,
+              const Symbols& symbols,
+              bool whole = false);
   void on_event(const Event& event) override;
   std::uint32_t now(std::uint32_t warp) const override { return order_.now(warp); }
   bool knows(std::uint32_t warp,
@@ -201,9 +240,18 @@ class DetectorSet : public EventSink, public LaneJudge {
   Reporter reporter_;
   Order order_;
   std::vector<std::unique_ptr<Detector>> detectors_;
+  bool whole_;
   static constexpr std::size_t kOps = static_cast<std::size_t>(Op::kCount);
-  std::vector<Detector*> told_;  // who sees an operation, operation by operation
-  std::array<std::uint32_t, kOps> told_until_{};
+  /// Who sees an event, as places in `detectors_`; found out at the first of its kind.
+  std::span<const std::uint8_t> told_of(const Event& event);
+  static constexpr std::size_t kSteps = static_cast<std::size_t>(Step::kCounted) + 1;
+  struct Told {
+    std::uint16_t begin = 0;  // in `told_`
+    std::uint8_t count = 0;
+    bool known = false;
+  };
+  std::vector<std::uint8_t> told_;
+  std::array<Told, kOps*(kSteps + 1)> kinds_{};  // by operation and step; those with a fault apart
 };
 
 /// Per-cluster state of a detector: there from the cluster's first warp to its last.

@@ -659,10 +659,13 @@ void Order::on_event(const Event& event) {
       (event.flags & event_flag::kLateLanes) != 0) {
     return;
   }
+  const bool acts = event.step == Step::kDone || event.step == Step::kIssued;
+  if (!acts && event.step != Step::kSignalled) {
+    return act(event);  // nobody learns, and nobody is told
+  }
   ClusterOrder& cluster = *clusters_[number];
   WarpOrder& warp = cluster.warps[self];
   Clock& clock = warp.clock;
-  const bool acts = event.step == Step::kDone || event.step == Step::kIssued;
   if (acts) {
     ++clock.own[self];
     WARPTWIN_INVARIANT(kCountersDoNotWrap, clock.own[self] != 0);
@@ -672,30 +675,37 @@ void Order::on_event(const Event& event) {
     }
     note_lanes(warp, event, self);
   }
-  const bool tells = acts && publishes_clock(event);
-  const bool together = tells && !writes_word(event.op);
-  warp.view = warp.parts.empty() ? nullptr : warp.view_of(event.lane_mask(), together);
-  Clock& known = warp.view != nullptr ? *warp.view : clock;  // to those that execute it
-  const std::uint32_t lanes_known = known.own[component(kLanes, self)];
-  const std::size_t lone = known.lone.size();
-  if (tells) {
-    std::uint32_t& told = known.own[component(kLanes, self)];
-    told = lanes_told(warp, event, self);
-    if (told != known.own[self]) {
-      known.lone.push_back({event.warp, event.lane_mask(), known.own[self]});
-    }
-  }
   stores_global_ = stores_global_ || event.op == Op::kGlobalStore;
-  perform(cluster, event, self);
+  const bool tells = acts && publishes_clock(event);
+  warp.view = warp.parts.empty() ? nullptr
+                                 : warp.view_of(event.lane_mask(), tells && !writes_word(event.op));
   if (tells) {
-    known.own[component(kLanes, self)] = lanes_known;
-    if (known.lone.size() != lone) {
-      known.lone.resize(lone);
-    }
+    tell_others(cluster, event, self);
+  } else {
+    perform(cluster, event, self);
   }
   if (clusters_[number] != nullptr && !warp.parts.empty()) {
     parted_ = true;
     act(event);
+  }
+}
+
+// Performs what tells others, who learn of each lane what it says of that lane, and not what those
+// that execute it know of their warp.
+void Order::tell_others(ClusterOrder& cluster, const Event& event, std::uint32_t self) {
+  WarpOrder& warp = cluster.warps[self];
+  Clock& known = warp.view != nullptr ? *warp.view : warp.clock;
+  const std::uint32_t lanes_known = known.own[component(kLanes, self)];
+  const std::size_t lone = known.lone.size();
+  const std::uint32_t told = lanes_told(warp, event, self);
+  known.own[component(kLanes, self)] = told;
+  if (told != known.own[self]) {
+    known.lone.push_back({event.warp, event.lane_mask(), known.own[self]});
+  }
+  perform(cluster, event, self);
+  known.own[component(kLanes, self)] = lanes_known;
+  if (known.lone.size() != lone) {
+    known.lone.resize(lone);
   }
 }
 

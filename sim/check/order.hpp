@@ -376,6 +376,7 @@ class Order {
   void observe(ClusterOrder& cluster, const Event& event, std::uint32_t self);
   void not_acquired(ClusterOrder& cluster, const Event& event, std::uint32_t self);
   void fence(ClusterOrder& cluster, const Event& event, std::uint32_t self);
+  void tell_others(ClusterOrder& cluster, const Event& event, std::uint32_t self);
   void perform(ClusterOrder& cluster, const Event& event, std::uint32_t self);
   void proxy_fence(WarpOrder& warp, const Event& event);
   void cover_shared(Clock& clock, ProxySpace space, const Event& event) const;

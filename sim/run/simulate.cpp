@@ -7,6 +7,7 @@
 #include "common/kernel/tensor_bytes.hpp"
 
 #include "sim/prove/run_order.hpp"
+#include "sim/run/watchers.hpp"
 
 namespace warptwin::sim {
 
@@ -142,28 +143,6 @@ std::optional<Tolerance> tolerance_of(const ScenarioEntry& scenario, std::size_t
   return tensor < scenario.tolerances.size() ? scenario.tolerances[tensor] : std::nullopt;
 }
 
-// The detectors, and whoever else looks on.
-class Sinks : public EventSink {
- public:
-  void add(EventSink* sink) {
-    if (sink != nullptr) {
-      sinks_.push_back(sink);
-    }
-  }
-  void on_event(const Event& event) override {
-    for (EventSink* sink : sinks_) {
-      sink->on_event(event);
-    }
-  }
-  /// Null, the only one, or this.
-  EventSink* only() {
-    return sinks_.empty() ? nullptr : sinks_.size() == 1 ? sinks_.front() : this;
-  }
-
- private:
-  std::vector<EventSink*> sinks_;
-};
-
 // Gives each tensor its place in `memory` and its contents. Returns them where data moves.
 std::vector<HostTensor> fill(const ScenarioEntry& scenario,
                              const Workload& workload,
@@ -293,6 +272,7 @@ LaunchConfig launch_config(const ScenarioEntry& scenario,
 static void execute(Gpu& gpu,
                     const WarpBody& body,
                     const RunOptions& options,
+                    const Watchers& watchers,
                     const DetectorSet* detectors,
                     RunResult& result) {
   try {
@@ -306,6 +286,7 @@ static void execute(Gpu& gpu,
     }
   } catch (const ConfigError& refused) {
     // Behind a defect nothing need be as it should, and the defect is what there is to say.
+    watchers.flush();
     if (detectors == nullptr || detectors->errors() == 0) {
       throw;
     }
@@ -343,23 +324,26 @@ RunResult simulate(const ScenarioEntry& scenario,
   if (options.detect) {
     detectors.emplace(options.rules, gpu.config(), symbols);
   }
-  Sinks sinks;
-  sinks.add(detectors ? &*detectors : nullptr);
-  sinks.add(options.observer);
+  Watchers watchers;
+  watchers.add_late(detectors ? &*detectors : nullptr);
+  watchers.add(options.observer);
+  watchers.add_late(options.late_observer);
   std::optional<RunOrder> judge;
   if (config.tries_fail && options.try_judge == nullptr) {
     judge.emplace(gpu.config(), RunOrder::Options{.whole_grid = options.whole_grid});
-    sinks.add(&*judge);
+    watchers.add_late(&*judge);
   }
-  gpu.set_try_judge(judge ? &*judge : options.try_judge);
-  gpu.set_lane_judge(detectors ? &*detectors : nullptr);
-  gpu.set_sink(sinks.only());
+  watchers.ask(judge ? &*judge : options.try_judge, detectors ? &*detectors : nullptr);
+  gpu.set_try_judge(watchers.try_judge());
+  gpu.set_lane_judge(watchers.lane_judge());
+  gpu.set_sink(watchers.sink());
   if (options.on_machine) {
     options.on_machine(gpu);
   }
   RunResult result;
   const WarpBody body = scenario.body(parameters, maps, addresses);
-  execute(gpu, body, options, detectors ? &*detectors : nullptr, result);
+  execute(gpu, body, options, watchers, detectors ? &*detectors : nullptr, result);
+  watchers.flush();
   result.end = result.stats.ending;
   result.operations = gpu.operations();
   result.read_unknown = gpu.read_unknown();

@@ -39,8 +39,11 @@ struct RunOptions {
   /// together.
   const TryJudge* try_judge = nullptr;
   bool whole_grid = false;
-  /// Sees every event after the detectors, when not null.
+  /// Sees every event as it comes, when not null.
   EventSink* observer = nullptr;
+  /// Sees every event, some at a time, and not the machine; all of them before `try_judge` is
+  /// asked, and when the run is over.
+  EventSink* late_observer = nullptr;
   /// Sees the machine before it runs, when not empty.
   std::function<void(Gpu&)> on_machine;
   /// Sees global memory behind the run, and where the tensors stand, when not empty.

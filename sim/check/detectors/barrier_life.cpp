@@ -27,7 +27,9 @@ class BarrierLifeDetector : public Detector {
                   Op::kSharedLoad,
                   Op::kSharedStore,
                   Op::kTcgen05Commit,
-                  Op::kTensorLoad}} {}
+                  Op::kTensorLoad}} {
+    narrow({Op::kSharedLoad}, {});
+  }
 
   void on_event(const Event& event) override {
     switch (event.op) {

@@ -77,7 +77,8 @@ class BarrierOrderDetector : public Detector {
                   Op::kMbarrierWait,
                   Op::kTcgen05Commit,
                   Op::kTensorLoad,
-                  Op::kWarpStart}},
+                  Op::kWarpStart},
+                 {Step::kBlocked}},
         order_{order} {}
 
   void on_event(const Event& event) override {

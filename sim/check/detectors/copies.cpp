@@ -29,7 +29,21 @@ class CopiesDetector : public Detector {
                   Op::kTensorLoad,
                   Op::kTensorStore,
                   Op::kTensormapReplace,
-                  Op::kWarpExit}} {}
+                  Op::kWarpExit}} {
+    narrow({Op::kBulkStore, Op::kTensorStore}, {Step::kIssued});
+    narrow({Op::kBulkLoad,
+            Op::kGlobalLoad,
+            Op::kGlobalLoadAcquire,
+            Op::kGlobalRedAdd,
+            Op::kGlobalStore,
+            Op::kGlobalStoreRelease,
+            Op::kGlobalWait,
+            Op::kSharedLoad,
+            Op::kSharedStore,
+            Op::kTensorLoad,
+            Op::kTensormapReplace},
+           {});
+  }
 
   void on_event(const Event& event) override {
     switch (event.op) {

@@ -29,7 +29,21 @@ class CtaStartDetector : public Detector {
                   Op::kTcgen05Cp,
                   Op::kTcgen05Mma,
                   Op::kTensorLoad}},
-        order_{order} {}
+        order_{order} {
+    const OpSet begin{Op::kBulkLoad,
+                      Op::kClcTryCancel,
+                      Op::kMbarrierArrive,
+                      Op::kMbarrierCompleteTx,
+                      Op::kMbarrierExpectTx,
+                      Op::kTcgen05Commit,
+                      Op::kTcgen05Cp,
+                      Op::kTcgen05Mma,
+                      Op::kTensorLoad};
+    narrow(begin, kBegins);
+    if (naming().config().cluster_size == 1) {  // nothing is in another CTA
+      narrow(begin | OpSet{Op::kSharedLoad, Op::kSharedStore}, {});
+    }
+  }
 
   void on_event(const Event& event) override {
     if (event.op == Op::kClusterWait) {

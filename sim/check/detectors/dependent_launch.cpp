@@ -27,8 +27,10 @@ class DependentLaunchDetector : public Detector {
                   Op::kGriddepcontrolWait,
                   Op::kTensorLoad,
                   Op::kTensorStore},
-                 true},
-        order_{order} {}
+                 {Step::kBlocked, Step::kTouched}},
+        order_{order} {
+    narrow({Op::kBulkLoad, Op::kBulkStore, Op::kTensorLoad, Op::kTensorStore}, kBegins);
+  }
 
   void on_event(const Event& event) override {
     switch (event.op) {

@@ -32,7 +32,11 @@ class ExitLifeDetector : public Detector {
                   Op::kTcgen05St,
                   Op::kTensorLoad,
                   Op::kTensorStore,
-                  Op::kWarpExit}} {}
+                  Op::kWarpExit}} {
+    narrow({Op::kBulkStore, Op::kTensorStore}, {Step::kIssued});
+    narrow({Op::kMbarrierArrive, Op::kMbarrierCompleteTx, Op::kMbarrierExpectTx},
+           {Step::kIssued, Step::kWritten, Step::kSignalled});
+  }
 
   void on_event(const Event& event) override {
     if (event.op == Op::kCtaExit) {

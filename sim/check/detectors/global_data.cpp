@@ -168,7 +168,7 @@ class GlobalDataDetector : public Detector {
                   Op::kGlobalWait,
                   Op::kMbarrierArrive,
                   Op::kMbarrierCompleteTx},
-                 true},
+                 {Step::kBlocked, Step::kTouched}},
         order_{order} {}
 
   void on_event(const Event& event) override {

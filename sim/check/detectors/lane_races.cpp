@@ -28,7 +28,10 @@ constexpr std::size_t kMany = 64;  // accesses: from then on a wait forgets what
 class LaneRacesDetector : public Detector {
  public:
   LaneRacesDetector(Reporter& reporter, Order& order)
-      : Detector{reporter, kLaneAccesses | kMeetings | kWaitsOfLanes | kCopies}, order_{order} {}
+      : Detector{reporter, kLaneAccesses | kMeetings | kWaitsOfLanes | kCopies}, order_{order} {
+    narrow(kLaneAccesses | kMeetings | kWaitsOfLanes, {Step::kDone});
+    narrow(kCopies, {Step::kIssued});
+  }
 
   void on_event(const Event& event) override {
     if (kCopies.contains(event.op)) {

@@ -41,7 +41,10 @@ class LayoutsDetector : public Detector {
                   Op::kTcgen05Mma,
                   Op::kTensorLoad,
                   Op::kTensorStore,
-                  Op::kWgmma}} {}
+                  Op::kWgmma}} {
+    narrow({Op::kTcgen05Cp, Op::kTcgen05Mma, Op::kTensorLoad, Op::kTensorStore, Op::kWgmma},
+           {Step::kIssued});
+  }
 
   void on_event(const Event& event) override {
     if (event.op == Op::kCtaExit) {

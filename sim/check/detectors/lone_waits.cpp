@@ -38,7 +38,9 @@ constexpr OpSet kTeaches{Op::kFence,
 class LoneWaitsDetector : public Detector {
  public:
   LoneWaitsDetector(Reporter& reporter, Order& order)
-      : Detector{reporter, kWaits | kPerLane | kBringsTogether | kGathers}, order_{order} {}
+      : Detector{reporter, kWaits | kPerLane | kBringsTogether | kGathers}, order_{order} {
+    narrow(kWaits | kPerLane | kBringsTogether | kGathers, kBegins);
+  }
 
   void on_event(const Event& event) override {
     // A try that says no lets nobody go on.

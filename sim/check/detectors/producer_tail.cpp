@@ -13,7 +13,9 @@ namespace {
 class ProducerTailDetector : public Detector {
  public:
   ProducerTailDetector(Reporter& reporter, Order&)
-      : Detector{reporter, {Op::kMbarrierArrive, Op::kMbarrierWait, Op::kWarpExit}} {}
+      : Detector{reporter, {Op::kMbarrierArrive, Op::kMbarrierWait, Op::kWarpExit}} {
+    narrow({Op::kMbarrierArrive, Op::kMbarrierWait, Op::kWarpExit}, {Step::kDone});
+  }
 
   void on_event(const Event& event) override {
     if (naming().config().cluster_size == 1) {

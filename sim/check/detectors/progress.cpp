@@ -25,7 +25,12 @@ class ProgressDetector : public Detector {
                   Op::kMbarrierExpectTx,
                   Op::kMbarrierInit,
                   Op::kTcgen05Commit,
-                  Op::kTensorLoad}} {}
+                  Op::kTensorLoad}} {
+    narrow({Op::kBulkLoad, Op::kTensorLoad}, {Step::kWritten});
+    narrow(
+        {Op::kMbarrierArrive, Op::kMbarrierCompleteTx, Op::kMbarrierExpectTx, Op::kTcgen05Commit},
+        {Step::kDone, Step::kRead, Step::kWritten, Step::kSignalled, Step::kCounted});
+  }
 
   void on_event(const Event& event) override {
     switch (event.op) {

@@ -29,8 +29,11 @@ class SharedDataDetector : public Detector {
                   Op::kMbarrierWait,    Op::kSharedLoad,     Op::kSharedStore,
                   Op::kTcgen05Alloc,    Op::kTcgen05Cp,      Op::kTcgen05Mma,
                   Op::kTensorLoad,      Op::kTensorStore,    Op::kWgmma},
-                 true},
-        order_{order} {}
+                 {Step::kTouched}},
+        order_{order} {
+    narrow({Op::kBulkStore, Op::kTcgen05Cp, Op::kTcgen05Mma, Op::kTensorStore, Op::kWgmma},
+           {Step::kIssued});
+  }
 
   void on_event(const Event& event) override {
     switch (event.op) {

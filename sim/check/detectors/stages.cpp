@@ -25,6 +25,8 @@ class StagesDetector : public Detector {
                   Op::kTcgen05Commit,
                   Op::kTensorLoad,
                   Op::kWarpExit}} {
+    narrow({Op::kBulkLoad, Op::kTensorLoad}, {Step::kIssued});
+    narrow({Op::kTcgen05Commit}, kBegins);
     const std::vector<Ring>& rings = naming().symbols().rings;
     any_ring_without_stages_ =
         std::any_of(rings.begin(), rings.end(), [](const Ring& ring) { return ring.stages == 0; });

@@ -23,7 +23,9 @@ class TensorCoreDetector : public Detector {
                   Op::kTcgen05Mma,
                   Op::kTcgen05Relinquish,
                   Op::kWarpExit}},
-        order_{order} {}
+        order_{order} {
+    narrow({Op::kTcgen05Commit, Op::kTcgen05Cp, Op::kTcgen05Mma}, kBegins);
+  }
 
   void on_event(const Event& event) override {
     if (event.op == Op::kWarpExit) {

@@ -130,7 +130,9 @@ class TensorMemoryDataDetector : public Detector {
                   Op::kTcgen05St,
                   Op::kTcgen05WaitLd,
                   Op::kTcgen05WaitSt}},
-        order_{order} {}
+        order_{order} {
+    narrow({Op::kTcgen05Cp, Op::kTcgen05Ld, Op::kTcgen05Mma, Op::kTcgen05St}, {Step::kIssued});
+  }
 
   void on_event(const Event& event) override {
     const bool begins = event.step == Step::kIssued && event.fault == Fault::kNone;

@@ -25,7 +25,10 @@ class TensorMemoryLifeDetector : public Detector {
                   Op::kTcgen05St,
                   Op::kTcgen05WaitLd,
                   Op::kTcgen05WaitSt}},
-        order_{order} {}
+        order_{order} {
+    narrow({Op::kTcgen05Ld, Op::kTcgen05St}, {Step::kIssued});
+    narrow({Op::kTcgen05Cp, Op::kTcgen05Mma, Op::kTcgen05WaitLd, Op::kTcgen05WaitSt}, {});
+  }
 
   void on_event(const Event& event) override {
     switch (event.op) {

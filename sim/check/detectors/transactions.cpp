@@ -16,7 +16,9 @@ class TransactionsDetector : public Detector {
                   Op::kMbarrierCompleteTx,
                   Op::kMbarrierExpectTx,
                   Op::kTcgen05Commit,
-                  Op::kTensorLoad}} {}
+                  Op::kTensorLoad}} {
+    narrow({Op::kBulkLoad, Op::kClcTryCancel, Op::kTensorLoad}, {Step::kWritten, Step::kCounted});
+  }
 
   void on_event(const Event& event) override {
     const bool expects =

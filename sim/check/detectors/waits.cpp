@@ -16,7 +16,11 @@ class WaitsDetector : public Detector {
                   Op::kMbarrierInit,
                   Op::kMbarrierTryWait,
                   Op::kMbarrierWait,
-                  Op::kTensorLoad}} {}
+                  Op::kTensorLoad},
+                 {Step::kBlocked}} {
+    narrow({Op::kMbarrierArrive}, {Step::kSignalled});
+    narrow({Op::kTensorLoad}, {Step::kIssued});
+  }
 
   void on_event(const Event& event) override {
     if (event.op == Op::kMbarrierInit) {

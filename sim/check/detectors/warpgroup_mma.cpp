@@ -22,7 +22,9 @@ class WarpgroupMmaDetector : public Detector {
                   Op::kWgmma,
                   Op::kWgmmaCommit,
                   Op::kWgmmaFence,
-                  Op::kWgmmaWait}} {}
+                  Op::kWgmmaWait}} {
+    narrow({Op::kFragmentRead, Op::kGlobalStore, Op::kSharedStore}, {});
+  }
 
   void on_event(const Event& event) override {
     if (event.op == Op::kWgmma && event.step == Step::kIssued) {

@@ -8,7 +8,6 @@
 #include "sim/run/proof/claims.hpp"
 #include "sim/run/proof/each_last.hpp"
 #include "sim/run/proof/elections.hpp"
-#include "sim/run/proof/event_batch.hpp"
 #include "sim/run/proof/memory_hash.hpp"
 #include "sim/run/proof/role_work.hpp"
 
@@ -125,16 +124,14 @@ OneRun run_in_order(const ScenarioEntry& scenario,
   const LaunchConfig config = launch_config(launch, options);
   one.order = std::make_unique<RunOrder>(config, order_options);
   RoleWork work{config, launch.symbols, one.order.get()};
-  EventBatch batch{work, *one.order};
-  options.observer = &batch;
-  options.try_judge = order_options.work_only ? nullptr : &batch;
+  options.late_observer = &work;
+  options.try_judge = order_options.work_only ? nullptr : one.order.get();
   if (order_options.work_only) {
     options.at_end = [&one](const GlobalMemory& memory, std::span<const GlobalAddress> addresses) {
       one.memory = hash_of(memory, addresses);
     };
   }
   one.result = simulate(scenario, parameters, options);
-  batch.flush();
   one.order->at_end();
   one.idle_roles = work.idle_roles();
   return one;

@@ -31,7 +31,7 @@ TEST(DetectorsTest, EveryOperationTouchesNoMemoryOrADetectorOfDataSeesIt) {
   std::vector<std::string> unseen;
   for (unsigned op = 0; op < static_cast<unsigned>(Op::kCount); ++op) {
     const auto sees = [&](const auto& detector) {
-      return detector->ops().contains(static_cast<Op>(op));
+      return detector->sees(static_cast<Op>(op), Step::kDone, true);
     };
     if (std::none_of(of_data.begin(), of_data.end(), sees)) {
       unseen.emplace_back(name_of(static_cast<Op>(op)));
