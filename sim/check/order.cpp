@@ -427,18 +427,28 @@ void Order::fence(ClusterOrder& cluster, const Event& event, std::uint32_t self)
   }
   if (publishes(event.ordering)) {
     const std::uint32_t told = lanes_told(warp, event, self);
-    WarpOrder::Fenced fence{warp.seen(), event.lane_mask()};
-    fence.apart = warp.apart & event.lane_mask();
-    fence.told = at(warp.seen().own, component(kLanes, self));
-    fence.time = warp.clock.own[self];
-    raise(fence.clock.own, component(kLanes, self), told);
-    add_lone(fence.clock, {event.warp, event.lane_mask(), warp.clock.own[self]});
-    warp.released.add(fence);
-    if (wide) {
-      warp.released_afar.add(fence);
-    }
-    if (event.ordering.scope == Scope::kGpu) {
-      warp.released_gpu.add(fence);
+    const auto keep = [&](const Clock& known, std::uint32_t lanes) {
+      WarpOrder::Fenced fence{known, lanes};
+      fence.apart = warp.apart & event.lane_mask();
+      fence.told = at(known.own, component(kLanes, self));
+      fence.time = warp.clock.own[self];
+      raise(fence.clock.own, component(kLanes, self), told);
+      add_lone(fence.clock, {event.warp, event.lane_mask(), warp.clock.own[self]});
+      warp.released.add(fence);
+      if (wide) {
+        warp.released_afar.add(fence);
+      }
+      if (event.ordering.scope == Scope::kGpu) {
+        warp.released_gpu.add(fence);
+      }
+    };
+    keep(warp.seen(), event.lane_mask());
+    // Lanes that know more have fenced that, too.
+    for (const LanePart& part : warp.parts) {
+      if (const std::uint32_t lanes = part.lanes & event.lane_mask();
+          lanes != 0 && lanes != event.lane_mask()) {
+        keep(warp.known_to(part), lanes);
+      }
     }
   }
 }
