@@ -177,35 +177,69 @@ constexpr std::uint32_t shared_bytes(const Extents& extents) {
   return layout.bytes();
 }
 
-/// Refuses a `stages` that does not fit, and says how many do.
-template <class Storage, class Extents>
-void check_stages_fit(Extents extents) {
-  const std::uint32_t wanted = shared_bytes<Storage>(extents);
-  if (wanted <= kSharedBytesPerCtaMax) {
+/// A kernel's storage, whose extents can be others.
+struct StorageChoice {
+  const void* extents = nullptr;
+  std::uint32_t stages = 0;
+  std::uint32_t tile_n = 0;  // 0: the kernel has no such extent
+  /// The bytes that it takes with so many stages, and columns of a tile where it has them.
+  std::uint32_t (*bytes)(const void* extents, std::uint32_t stages, std::uint32_t tile_n) = nullptr;
+
+  bool fits(std::uint32_t with_stages, std::uint32_t with_tile_n) const {
+    return bytes(extents, with_stages, with_tile_n) <= kSharedBytesPerCtaMax;
+  }
+};
+
+/// Refuses `stages` that do not fit, and says how many do. Apart from the kernels, of which there
+/// are many.
+inline void check_stages_fit(const StorageChoice& storage) {
+  if (storage.fits(storage.stages, storage.tile_n)) {
     return;
   }
-  const std::uint32_t stages = extents.stages;
-  std::uint32_t fitting = stages;
-  while (fitting > 0 && shared_bytes<Storage>(extents) > kSharedBytesPerCtaMax) {
-    extents.stages = --fitting;
+  std::uint32_t fitting = storage.stages;
+  while (fitting > 0 && !storage.fits(fitting, storage.tile_n)) {
+    --fitting;
   }
   std::string advice = "; use stages<=" + std::to_string(fitting);
   if (fitting == 0) {
     advice = "; no stage fits, use smaller tiles";
-    if constexpr (requires { extents.tile_n = 1U; }) {
-      extents.stages = 1;
-      for (std::uint32_t n = (extents.tile_n - 1) / 16 * 16; n != 0; n -= 16) {
-        extents.tile_n = n;
-        if (shared_bytes<Storage>(extents) <= kSharedBytesPerCtaMax) {
-          advice = "; no stage fits, use stages=1 and tile_n<=" + std::to_string(n);
-          break;
-        }
+    for (std::uint32_t n = storage.tile_n == 0 ? 0 : (storage.tile_n - 1) / 16 * 16; n != 0;
+         n -= 16) {
+      if (storage.fits(1, n)) {
+        advice = "; no stage fits, use stages=1 and tile_n<=" + std::to_string(n);
+        break;
       }
     }
   }
-  throw ConfigError("stages=" + std::to_string(stages) + " need " + std::to_string(wanted) +
+  const std::uint32_t wanted = storage.bytes(storage.extents, storage.stages, storage.tile_n);
+  throw ConfigError("stages=" + std::to_string(storage.stages) + " need " + std::to_string(wanted) +
                     " bytes of shared memory, and a CTA has " +
                     std::to_string(kSharedBytesPerCtaMax) + advice);
+}
+
+/// The same for the storage of a kernel with these extents.
+template <class Storage, class Extents>
+void check_stages_fit(const Extents& extents) {
+  constexpr bool kHasColumns = requires(Extents other) {
+    other.tile_n = 1U;
+  };
+  StorageChoice storage;
+  storage.extents = &extents;
+  storage.stages = extents.stages;
+  if constexpr (kHasColumns) {
+    storage.tile_n = extents.tile_n;
+  }
+  storage.bytes = [](const void* own, std::uint32_t stages, std::uint32_t tile_n) {
+    Extents other = *static_cast<const Extents*>(own);
+    other.stages = stages;
+    if constexpr (kHasColumns) {
+      other.tile_n = tile_n;
+    } else {
+      static_cast<void>(tile_n);
+    }
+    return shared_bytes<Storage>(other);
+  };
+  check_stages_fit(storage);
 }
 
 }  // namespace warptwin
