@@ -62,9 +62,7 @@ template <class Tiles = GemmExtents<>,
 using Gemm2smExtents = GemmClusterExtents<CtaGroup::kTwo, Tiles, kClusterM, kClusterN>;
 
 /// A CTA's shared memory; the names are those of the reports. `Payload`: what a stage holds.
-template <class Extents,
-          class Parts = GemmParts,
-          class Payload = StandardTilePayload<typename Parts::A, typename Parts::B>>
+template <class Extents, class Parts = GemmParts, class Payload = PayloadOf<Parts>>
 struct Gemm2smStorage {
   using D = typename Parts::D;
   using Input =
@@ -262,11 +260,11 @@ struct GemmClusterOf {
   /// `clusters` of them; 0: one for each tile.
   static Workload workload_of(const ParameterSet& p, const Extents& e, std::uint32_t clusters) {
     using A = typename Parts::A;
+    using B = typename Parts::B;
     using D = typename Parts::D;
     const auto [m, n, k] = std::array{p.u32("m"), p.u32("n"), p.u32("k")};
     const ClusterShape cluster = e.cluster();
     const std::uint32_t box = box_columns<D>(e.accum_columns());
-    check_row_pitch("k", k, kSize);
     check_mma_shape(e.tile_m, e.tile_n, cluster.group, kind_of(Parts::A::kType));
     check_tile_k(e.tile_k, kSize);
     check_box_columns(e.tile_n, box, kBytesOf<D>);
@@ -275,12 +273,14 @@ struct GemmClusterOf {
     check_stages_fit<Gemm2smStorage<Extents, Parts>>(e);
     const std::uint32_t slice_a = e.cta_m() / cluster.slice(Operand::kA, 0).count;
     const std::uint32_t slice_b = e.cta_n() / cluster.slice(Operand::kB, 0).count;
+    check_operand<A, Parts::kMajorA>("m", m, k, slice_a);
+    check_operand<B, Parts::kMajorB>("n", n, k, slice_b);
     const TileGrid tiles = TileGrid::covering(m, n, e.cta_m(), e.tile_n).in_clusters(cluster);
-    return {.tensors = {matrix("a", TensorUse::kInput, m, k, A::kType),
-                        matrix("b", TensorUse::kInput, n, k, Parts::B::kType),
+    return {.tensors = {operand_matrix<A, Parts::kMajorA>("a", m, k),
+                        operand_matrix<B, Parts::kMajorB>("b", n, k),
                         matrix("d", TensorUse::kOutput, m, n, D::kType)},
-            .maps = {tile_map<A>(0, slice_a, e.tile_k),
-                     tile_map<typename Parts::B>(1, slice_b, e.tile_k),
+            .maps = {operand_map<A, Parts::kMajorA>(0, slice_a, e.tile_k),
+                     operand_map<B, Parts::kMajorB>(1, slice_b, e.tile_k),
                      tile_map<D>(2, e.cta_m(), box)},
             .clusters = tiles.ctas(clusters),
             .cluster_size = cluster.ctas(),

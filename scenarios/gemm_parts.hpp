@@ -4,13 +4,18 @@
 
 #include <cstdint>
 #include <span>
+#include <string>
 #include <type_traits>
+#include <utility>
 
+#include "common/kernel/config_checks.hpp"
 #include "common/kernel/reference.hpp"
 #include "common/kernel/scenario.hpp"
 #include "common/machine/element.hpp"
 #include "common/machine/umma_descriptor.hpp"
 #include "common/tile/epilogue_function.hpp"
+#include "common/tile/payload.hpp"
+#include "common/tile/wide_tile.hpp"
 
 namespace warptwin::scenarios {
 
@@ -21,6 +26,8 @@ struct GemmParts {
   using B = bf16;              // elements of B: of A's `MmaKind`
   using D = bf16;              // what sums are rounded to
   using Function = Unchanged;  // what is made of a sum before: see epilogue_function.hpp
+  static constexpr Major kMajorA = Major::kK;  // kMn: A is given, and loaded, as (k, m)
+  static constexpr Major kMajorB = Major::kK;  // kMn: B is given, and loaded, as (k, n)
 };
 
 /// Operands of one type, and a result.
@@ -31,6 +38,67 @@ struct GemmPartsOf : GemmParts {
   using D = Result;
   using Function = std::conditional_t<kind_of(Operands::kType) == MmaKind::kI8, FromS32, Unchanged>;
 };
+
+/// The same of operands whose rows are of K: A is (k, m) and B is (k, n).
+template <class Operands, class Result>
+struct MnMajorPartsOf : GemmPartsOf<Operands, Result> {
+  static constexpr Major kMajorA = Major::kMn;
+  static constexpr Major kMajorB = Major::kMn;
+};
+
+/// What a stage holds of such operands.
+template <class Parts>
+using PayloadOf = std::conditional_t<
+    Parts::kMajorA == Major::kK && Parts::kMajorB == Major::kK,
+    StandardTilePayload<typename Parts::A, typename Parts::B>,
+    MajorTilePayload<typename Parts::A, typename Parts::B, Parts::kMajorA, Parts::kMajorB>>;
+
+/// An operand of `rows` rows along K, as it is given. Host code.
+template <class Element, Major kMajor>
+TensorSpec operand_matrix(const char* name, std::uint32_t rows, std::uint32_t k) {
+  return kMajor == Major::kK ? matrix(name, TensorUse::kInput, rows, k, Element::kType)
+                             : matrix(name, TensorUse::kInput, k, rows, Element::kType);
+}
+
+/// The map over tensor `tensor`, such an operand: a box is `rows` rows of a K-major one, or a panel
+/// of an MN-major one. Host code.
+template <class Element, Major kMajor>
+TensorMapSpec operand_map(std::uint32_t tensor, std::uint32_t rows, std::uint32_t tile_k) {
+  const WideTile<Element> tile{{}, tile_k, rows};
+  return kMajor == Major::kK ? tile_map<Element>(tensor, rows, tile_k)
+                             : tile_map<Element>(tensor, tile_k, tile.panel_columns());
+}
+
+/// Refuses rows that no copy can step over, and slices of `rows` rows that are not whole panels.
+/// Host code.
+template <class Element, Major kMajor>
+void check_operand(const char* name, std::uint32_t extent, std::uint32_t k, std::uint32_t rows) {
+  constexpr std::uint32_t kSize = SharedTile<Element>::kElementBytes;
+  if (kMajor == Major::kK) {
+    check_row_pitch("k", k, kSize);
+    return;
+  }
+  check_row_pitch(name, extent, kSize);
+  require(rows * kSize % 128 == 0,
+          "a CTA copies " + std::to_string(rows) + " of " + name + ", and an MN-major tile is in " +
+              "panels of " + std::to_string(128 / kSize) + "; use larger tiles or fewer CTAs");
+}
+
+/// The operand, K-major. Host code.
+template <Major kMajor>
+HostTensor along_k(const HostTensor& given) {
+  if (kMajor == Major::kK) {
+    return given;
+  }
+  HostTensor turned = given;
+  std::swap(turned.spec.rows, turned.spec.columns);
+  for (std::uint32_t row = 0; row < turned.spec.rows; ++row) {
+    for (std::uint32_t k = 0; k < turned.spec.columns; ++k) {
+      turned.at(row, k) = given.at(k, row);
+    }
+  }
+  return turned;
+}
 
 /// Bytes of one element.
 template <class Element>
@@ -47,7 +115,8 @@ inline constexpr std::uint32_t kWidestTileK = 128 / kBytesOf<typename Parts::A>;
 /// Fills d, the third tensor, from a and b; a function of the sum alone is applied. Host code.
 template <class Parts>
 void reference_of(std::span<HostTensor> tensors) {
-  multiply_reference(tensors[0], tensors[1], tensors[2]);
+  multiply_reference(
+      along_k<Parts::kMajorA>(tensors[0]), along_k<Parts::kMajorB>(tensors[1]), tensors[2]);
   if constexpr (std::is_invocable_v<typename Parts::Function, double>) {
     for (float& value : tensors[2].values) {
       value = static_cast<float>(typename Parts::Function{}(static_cast<double>(value)));

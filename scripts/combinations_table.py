@@ -31,6 +31,7 @@ HOLES = {
     "e": "splits wait for each other; the proof of claimed tiles is of clusters that do not meet",
     "f": "not run here, where the kernel takes the shape: the shapes of its row are",
     "g": "warps that store factors of B reach the tensor memory of their own CTA alone",
+    "h": "a row below: of one byte a panel is as wide as a CTA's tile, and no two CTAs share it",
 }
 
 
@@ -43,7 +44,9 @@ with cluster launch control (CLC), of tiles a cluster may claim. *Undecided*: th
 and not every K. *Right*: `warptwin check` agrees with the double-precision reference in every
 cluster shape of the row. *Run*: it was right on an H100 or an H200, where what Hopper lacks is
 emulated, and its protocol was the simulator's (launches: `docs/data/gpu_runs.json`). A letter is a
-hole; its reason stands below. The scenario of a type is the kernel's name and the type's.
+hole; its reason stands below. The scenario of a type is the kernel's name and the type's, or has
+the type in the place of `*`: then D's type stands behind it. `mn` are kernels whose operands are
+MN-major, `mn_b` those whose B is.
 """
 
 
@@ -64,6 +67,10 @@ def typed(base, *types):
     return {t: base if t == "bf16" else f"{base}_{t}" for t in types}
 
 
+def results(output, *types):
+    return {t: f"gemm_persistent_{t}_{output}" for t in types}
+
+
 def clusters(*shapes):
     return [(f"{m}x{n}", [f"cluster_m={m}", f"cluster_n={n}"]) for m, n in shapes]
 
@@ -76,6 +83,8 @@ ONE = [("1x1", [])]
 SINGLES = clusters((1, 1), (2, 1), (1, 2), (2, 2), (4, 2), (4, 4))
 SMALL = clusters((1, 1), (2, 1), (1, 2), (2, 2), (2, 4), (4, 2), (4, 4))
 PAIRS = clusters((2, 1), (2, 2), (4, 1), (4, 2), (4, 4))
+SOME_PAIRS = clusters((2, 1), (2, 2), (4, 2))
+PANEL_PAIRS = clusters((2, 1), (2, 2), (4, 1), (4, 2))  # whole panels of 128 bytes in each slice
 WGMMA = [(f"{m}x1", [f"cluster_m={m}"]) for m in (1, 2, 4)]
 OWN = collections.defaultdict(lambda: "b")
 NOT_YET = collections.defaultdict(lambda: "a")
@@ -86,6 +95,22 @@ KERNELS = [
     Kernel("gemm_2sm", "2SM", "static", family("gemm_2sm"), PAIRS, {}),
     Kernel("gemm_clc", "1SM", "CLC", family("gemm_clc"), SINGLES, {}),
     Kernel("gemm_persistent", "2SM", "CLC", family("gemm_persistent"), PAIRS, {}),
+    Kernel("gemm_multicast_mn", "1SM", "static", {"bf16": "gemm_multicast_mn"},
+           clusters((1, 1), (2, 1), (1, 2), (2, 2)), NOT_YET),
+    Kernel("gemm_2sm_mn", "2SM", "static", {"bf16": "gemm_2sm_mn"}, PANEL_PAIRS, NOT_YET),
+    Kernel("gemm_clc_mn", "1SM", "CLC", {"bf16": "gemm_clc_mn"},
+           clusters((1, 1), (2, 1), (1, 2), (2, 2), (4, 2)), NOT_YET),
+    Kernel("gemm_persistent_mn", "2SM", "CLC", {"bf16": "gemm_persistent_mn"}, PANEL_PAIRS,
+           collections.defaultdict(lambda: "a", e4m3="h")),
+    Kernel("gemm_persistent_mn_e4m3", "2SM", "CLC", {"e4m3": "gemm_persistent_mn_e4m3"},
+           clusters((2, 1)), NOT_YET),
+    Kernel("gemm_persistent_mn_b", "2SM", "CLC", {"bf16": "gemm_persistent_mn_b"}, PANEL_PAIRS,
+           NOT_YET),
+    Kernel("gemm_persistent_*_f32", "2SM", "CLC", results("f32", "bf16", "f16", "e4m3"), SOME_PAIRS,
+           NOT_YET),
+    Kernel("gemm_persistent_*_f16", "2SM", "CLC", results("f16", "e4m3"), SOME_PAIRS, NOT_YET),
+    Kernel("gemm_persistent_*_e4m3", "2SM", "CLC", results("e4m3", "bf16", "e4m3"), SOME_PAIRS,
+           NOT_YET),
     Kernel("gemm_wgmma", "1SM", "static", family("gemm_wgmma"), WGMMA, {}),
     Kernel("gemm_2sm_relu", "2SM", "static", {"bf16": "gemm_2sm_relu"}, PAIRS, NOT_YET),
     Kernel("gemm_epilogue_load", "1SM", "static",
@@ -191,6 +216,7 @@ ABSENT = [
      "conv2d_fprop_clc, attention", "a"),
     ("8x1, 8x2, 2x4, 1x4", "every kernel that takes clusters", "f"),
     ("2SM, CLC", "gemm_wgmma, gemm_wgmma_serial", "c"),
+    ("MN-major operands, D of another type", "every other kernel", "a"),
     ("other types", "gemm_block_scaled, gemm_block_scaled_persistent, gemm_block_scaled_alpha, "
      "gemm_block_scaled_alpha_persistent, gemm_grouped_1d1d, gemm_grouped_1d1d_persistent", "d"),
 ]

@@ -69,10 +69,10 @@ class WARPTWIN_LINEAR [[nodiscard]] InputProducerStage {
   /// Copies tile `at` of a matrix into the stage; see `load_slice`.
   ///
   /// Participants: the whole warp; one elected lane issues. Blocks: never.
-  template <class Element>
+  template <class Tile>
   WARPTWIN_WHILE_HELD constexpr void load(const typename M::TensorMap& map,
                                           TileIndex at,
-                                          const OperandTile<Element>& tile,
+                                          const Tile& tile,
                                           SourceSite site = SourceSite::current()) const {
     load_slice(claim_.machine(), map, at, tile, barrier(), storage_->cluster, site);
   }

@@ -52,6 +52,71 @@ constexpr void multiply_tiles(M& machine,
   }
 }
 
+/// An operand in shared memory, whichever way it lies: what instructions are told of it.
+struct UmmaOperand {
+  UmmaSmemDescriptor descriptor;  // of the first instruction's part
+  std::uint32_t step_bytes;       // to the next one's
+  std::uint32_t steps;            // instructions along K
+  std::uint32_t rows;             // of M or N
+  Major major;                    // the dimension of its rows
+};
+
+/// What instructions are told of a K-major tile.
+template <class Element>
+constexpr UmmaOperand operand_of(const SharedTile<Element>& tile) {
+  constexpr std::uint32_t kStepBytes = 32;
+  return {UmmaSmemDescriptor::k_major(tile),
+          kStepBytes,
+          tile.row_bytes() / kStepBytes,
+          tile.rows,
+          Major::kK};
+}
+
+/// What instructions are told of an MN-major tile.
+template <class Element>
+constexpr UmmaOperand operand_of(const MnMajorTile<Element>& tile) {
+  constexpr std::uint32_t kStepRows = mma_k(Element::kType);
+  const SharedTile<Element> panel = tile.tile.panel(0);
+  return {UmmaSmemDescriptor::mn_major(panel),
+          kStepRows * panel.row_bytes(),
+          panel.rows / kStepRows,
+          tile.tile.columns,
+          Major::kMn};
+}
+
+/// The type of a tile's elements.
+template <template <class> class Tile, class Element>
+constexpr ElementType element_type(const Tile<Element>&) {
+  return Element::kType;
+}
+
+/// The same where one of the operands, or both, are MN-major.
+template <Machine M, class TileA, class TileB>
+constexpr void multiply_tiles(M& machine,
+                              CtaGroup group,
+                              TmemAddress d,
+                              const TileA& tile_a,
+                              const TileB& tile_b,
+                              Accumulate accumulate,
+                              SourceSite site) {
+  const UmmaOperand a = operand_of(tile_a);
+  const UmmaOperand b = operand_of(tile_b);
+  const auto instruction = UmmaInstructionDescriptor::make(element_type(tile_a),
+                                                           element_type(tile_b),
+                                                           a.rows * ctas_in(group),
+                                                           b.rows * ctas_in(group))
+                               .with_majors(a.major, b.major);
+  for (std::uint32_t step = 0; step < a.steps; ++step) {
+    machine.tcgen05_mma(group,
+                        d,
+                        a.descriptor.advanced(step * a.step_bytes),
+                        b.descriptor.advanced(step * b.step_bytes),
+                        instruction,
+                        accumulate == Accumulate::kYes || step > 0,
+                        site);
+  }
+}
+
 /// The same with A in tensor memory: a (128, tile_k), b (rows_b, tile_k), in one CTA.
 template <Machine M, class ElementA, class ElementB>
 constexpr void multiply_tiles(M& machine,

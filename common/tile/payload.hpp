@@ -10,7 +10,9 @@
 #include "common/machine/extent.hpp"
 #include "common/machine/shared_tile.hpp"
 #include "common/machine/types.hpp"
+#include "common/machine/umma_descriptor.hpp"
 #include "common/tile/operand_tile.hpp"
+#include "common/tile/wide_tile.hpp"
 
 namespace warptwin {
 
@@ -79,6 +81,44 @@ struct StandardTilePayload {
   constexpr SharedTile<Element> k_major(SharedAddress base, std::uint32_t rows) const {
     const auto row_bytes = static_cast<std::uint32_t>(tile_k * sizeof(typename Element::Storage));
     return {base, rows, tile_k, swizzle_of(row_bytes)};
+  }
+};
+
+/// A and B tiles of which each lies K-major or MN-major: (tile_m, tile_k) or (tile_k, tile_m).
+///
+/// Requires: of an MN-major one, rows of 32, 64 or a multiple of 128 bytes.
+template <class ElementA, class ElementB, Major kMajorA, Major kMajorB>
+struct MajorTilePayload : StandardTilePayload<ElementA, ElementB> {
+  /// An operand's tile.
+  template <class Element, Major kMajor>
+  using Tile =
+      std::conditional_t<kMajor == Major::kK, OperandTile<Element>, MnOperandTile<Element>>;
+
+  /// The tiles of one slot: where each stands.
+  struct Tiles {
+    Tile<ElementA, kMajorA> a;                                             // of tile_m and tile_k
+    Tile<ElementB, kMajorB> b;                                             // of tile_n and tile_k
+    constexpr const Tile<ElementA, kMajorA>& a_tile() const { return a; }  // what an MMA takes as A
+    constexpr const Tile<ElementB, kMajorB>& b_tile() const { return b; }  // what an MMA takes as B
+  };
+
+  /// The tiles in a slot. Requires: its address is a multiple of kTileAlignment.
+  constexpr Tiles at(SharedAddress slot) const {
+    return {tile<ElementA, kMajorA>(slot, this->tile_m, Operand::kA),
+            tile<ElementB, kMajorB>(slot + this->b_offset(), this->tile_n, Operand::kB)};
+  }
+
+ private:
+  template <class Element, Major kMajor>
+  constexpr Tile<Element, kMajor> tile(SharedAddress base,
+                                       std::uint32_t rows,
+                                       Operand operand) const {
+    if constexpr (kMajor == Major::kK) {
+      const std::uint32_t row_bytes = this->tile_k * SharedTile<Element>::kElementBytes;
+      return {{base, rows, this->tile_k, swizzle_of(row_bytes)}, operand};
+    } else {
+      return {{{base, this->tile_k, rows}}, operand};
+    }
   }
 };
 

@@ -8,6 +8,7 @@
 #include "common/machine/machine.hpp"
 #include "common/machine/shared_tile.hpp"
 #include "common/pipeline/typestate.hpp"
+#include "common/sync/cluster_shape.hpp"
 #include "common/tile/operand_tile.hpp"
 
 namespace warptwin {
@@ -45,6 +46,41 @@ template <class Element>
 struct MnMajorTile {
   WideTile<Element> tile;  // as it lies in shared memory
 };
+
+/// An MN-major tile of one CTA's stage that TMA fills and a tensor core reads.
+template <class Element>
+struct MnOperandTile {
+  MnMajorTile<Element> tile;        // where it lies in the stage
+  Operand operand = Operand::kOwn;  // who of the cluster shares it
+};
+
+/// Copies this CTA's slice of a shared tile, whole panels of it, to all who share it; see
+/// `load_slice` of a K-major one.
+///
+/// Shape:        `at` counts tiles of the operand: its row is of M or N. The map's box is
+///               one panel.
+/// Requires:     as many panels in each slice.
+/// Participants: the whole warp; one elected lane issues. Blocks: never.
+template <Machine M, class Element>
+constexpr void load_slice(M& machine,
+                          const typename M::TensorMap& map,
+                          TileIndex at,
+                          const MnOperandTile<Element>& operand,
+                          Mbarrier full,
+                          const ClusterShape& cluster,
+                          SourceSite site) {
+  const WideTile<Element>& tile = operand.tile.tile;
+  const OperandSlice slice = cluster.slice(operand.operand, machine.cta_rank());
+  const std::uint32_t panels = tile.panels() / slice.count;
+  for (std::uint32_t i = 0; i < panels; ++i) {
+    const std::uint32_t panel = slice.index * panels + i;
+    const std::uint32_t column = at.row * tile.columns + panel * tile.panel_columns();
+    const Coordinates<2> from{
+        {static_cast<std::int32_t>(column), static_cast<std::int32_t>(at.column * tile.rows)}};
+    machine.cp_async_bulk_tensor_load(
+        tile.panel(panel).base, map, from, CopyTarget{full, slice.multicast, cluster.group}, site);
+  }
+}
 
 /// Copies the tile whose first element is at `row`, `column` into a stage held, panel by panel.
 ///

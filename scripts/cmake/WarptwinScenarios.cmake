@@ -45,7 +45,8 @@ function(warptwin_add_command target)
        AND (WARPTWIN_CUDA_BROKEN OR NOT WARPTWIN_SCENARIO_HEADER MATCHES "broken/")
        AND (WARPTWIN_CUDA_TYPES
             OR WARPTWIN_SCENARIO_HEADER MATCHES "^scenarios/gemm(_wgmma)?_(e4m3|s8)[.]hpp$"
-            OR NOT WARPTWIN_SCENARIO_HEADER MATCHES "^scenarios/.*_(f16|tf32|e4m3|e5m2|s8)[.]hpp$"))
+            OR NOT WARPTWIN_SCENARIO_HEADER
+                   MATCHES "^scenarios/.*_(b?f16|t?f32|e4m3|e5m2|s8)[.]hpp$"))
       warptwin_add_cuda_scenario(${WARPTWIN_SCENARIO_NAME} ${WARPTWIN_SCENARIO_HEADER}
                                  ${WARPTWIN_SCENARIO_TYPE} ${arg_INCLUDE} ${generated})
     endif()

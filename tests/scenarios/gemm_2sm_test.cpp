@@ -9,6 +9,7 @@
 
 #include "common/kernel/dispatch.hpp"
 
+#include "scenarios/gemm_2sm_mn.hpp"
 #include "tests/support/recording_machine.hpp"
 
 namespace warptwin::scenarios::gemm_2sm_test {
@@ -24,9 +25,9 @@ constexpr std::uint32_t kMma = 4;
 constexpr std::uint32_t kLoad = 5;
 
 /// One warp of one CTA, over a matrix of 2 x 2 tiles of a CTA and three k steps.
-template <class Extents>
+template <class Scenario = Gemm2sm, class Extents>
 std::vector<std::string> run(const Extents& extents, std::uint32_t rank, std::uint32_t warp) {
-  using Kernel = Gemm2sm::Kernel<RecordingMachine, Extents>;
+  using Kernel = typename Scenario::template Kernel<RecordingMachine, Extents>;
   RecordingMachine machine;
   machine.warp = warp;
   machine.rank = rank;
@@ -64,6 +65,33 @@ TEST(Gemm2sm, TheLeaderArmsForBothAndBothCopy) {
   EXPECT_EQ(count(leader, "load"), 2 * 6);
   EXPECT_EQ(count(peer, "load"), 2 * 6);
   EXPECT_THAT(peer, Not(Contains(EndsWith("group 1"))));
+}
+
+// Of the peer: A's columns from 128 on, B's from 128 on, 64 a panel, and 64 rows of K a step.
+TEST(Gemm2sm, MnMajorTilesAreCopiedPanelByPanel) {
+  const auto peer = run<Gemm2smMn>(Gemm2smMn::StaticExtents{}, 1, kLoad);
+  std::vector<std::string> places;
+  for (const std::string& line : peer) {
+    if (count({line}, "load") != 0 && places.size() < 8) {
+      places.push_back(line.substr(line.find("map"), line.find(" mbar") - line.find("map")));
+    }
+  }
+  ASSERT_EQ(places.size(), 8U);
+  EXPECT_THAT(places[0], StartsWith("map 1 at 128 0"));
+  EXPECT_THAT(places[1], StartsWith("map 1 at 192 0"));
+  EXPECT_THAT(places[2], StartsWith("map 2 at 128 0"));
+  EXPECT_THAT(places[3], StartsWith("map 2 at 192 0"));
+  EXPECT_THAT(places[4], StartsWith("map 1 at 128 64"));
+}
+
+TEST(Gemm2sm, TheSharersOfAnMnMajorTileCopyWholePanels) {
+  const auto lines = run<Gemm2smMn>(Gemm2smMn::Extents{{256, 256, 64, 4, 2}, 2, 2}, 3, kLoad);
+  EXPECT_EQ(count(lines, "load"), 3 * (1 + 2));  // of A half, B is shared by nobody
+}
+
+TEST(Gemm2sm, AnMnMajorProductTakesAsManyInstructions) {
+  const auto leader = run<Gemm2smMn>(Gemm2smMn::StaticExtents{}, 0, kMma);
+  EXPECT_EQ(count(leader, "mma"), 2 * 3 * 4);
 }
 
 TEST(Gemm2sm, TheLeaderAloneMultipliesAndCommits) {

@@ -71,9 +71,11 @@ TEST_P(BrokenScenario, IsFoundUnlessNoOrderShowsIt) {
   const ParameterSet few_tiles = small(scenario, [](const Parameter& parameter) {
     return std::string_view{parameter.name} == "m" || std::string_view{parameter.name} == "n";
   });
-  // Clusters that take tiles of others store to the same bytes.
+  // Clusters that take tiles of others store to the same bytes; rows of the wrong dimension go on
+  // in the next stage, which is being filled.
+  const std::string_view name = scenario.info->name;
   const bool races =
-      std::string_view{scenario.info->name} == "gemm_grouped_persistent_cta_taken_as_cluster";
+      name == "gemm_grouped_persistent_cta_taken_as_cluster" || name == "gemm_2sm_mn_read_k_major";
   const bool silent = !races && silence_about(scenario.info->expected) != nullptr;
   // Few need the long runs.
   bool found = false;
