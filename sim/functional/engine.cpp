@@ -195,7 +195,7 @@ class Engine {
         return warp;
       }
       gpu_.advance(slot);
-      if (!gpu_.finished()) {
+      if (gpu_.any_started() && !gpu_.finished()) {
         spawn_started();
       }
     }
