@@ -4,9 +4,15 @@
 
 #pragma once
 
+#include <array>
+#include <cstddef>
 #include <cstdint>
+#include <new>
+#include <type_traits>
+#include <utility>
 
 #include "common/machine/types.hpp"
+#include "common/trace/payload.hpp"
 
 namespace warptwin {
 
@@ -135,26 +141,13 @@ enum class Fault : std::uint8_t {
   kStopped,         // by itself
 };
 
-/// What of a tensor copy is not as its map has it: Event::wanted beside Fault::kBadShape.
-enum class ShapeFault : std::uint8_t {
-  kNone,
-  kCoordinates,   // not as many as the tensor has dimensions
-  kBeginsBefore,  // a store that begins outside the tensor
-  kMapMode,       // a map of im2col for a tile, or the reverse
-  kRows,          // .tile::gather4 by a map whose box has more than one row
-  kColumn,        // the first element of a row is at no multiple of 16 bytes
-  kOutsideBox,    // im2col that begins outside the bounding box
-  kOffset,        // an im2col offset that is too large
-  kBoxOutside,    // an im2col store whose bounding box is not in the tensor
-};
-
 /// Bits of Event::flags.
 namespace event_flag {
 inline constexpr std::uint16_t kExpectTx = 1;    // arrive.expect_tx
 inline constexpr std::uint16_t kNoComplete = 2;  // arrive.noComplete
 inline constexpr std::uint16_t kDrop = 4;        // arrive_drop
 inline constexpr std::uint16_t kRemote = 8;  // the object is in another CTA, or addressed as such
-inline constexpr std::uint16_t kExactPhase = 16;      // `wanted` is a phase number, else a parity
+inline constexpr std::uint16_t kExactPhase = 16;      // a wait's phase is a number, else a parity
 inline constexpr std::uint16_t kPhaseCompleted = 32;  // this event completed phase `phase`
 inline constexpr std::uint16_t kTraps = 64;           // hardware would kill the kernel here
 inline constexpr std::uint16_t kRead = 128;           // wait_group.read
@@ -172,62 +165,90 @@ inline constexpr std::uint16_t kAccumulate = 512;  // mma with enable-input-d
 inline constexpr std::uint16_t kMatrix = 512;      // tensor copy of a matrix's adjacent rows
 inline constexpr std::uint16_t kSignAsked = 512;  // an add: of what it finds the sign is used alone
 inline constexpr std::uint16_t kOfAtomic = 512;   // a load: what an atomic of its thread has found
-inline constexpr std::uint16_t kLateLanes = 1024;  // the lanes a wait left behind
-inline constexpr std::uint16_t kFalse = 2048;      // a try that said no
-inline constexpr std::uint16_t kIncrease = 4096;   // setmaxnreg.inc
-inline constexpr std::uint16_t kTmemA =
-    16384;  // mma with A in tensor memory, at `peer`, or in registers
+inline constexpr std::uint16_t kLateLanes = 1024;    // the lanes a wait left behind
+inline constexpr std::uint16_t kFalse = 2048;        // a try that said no
+inline constexpr std::uint16_t kIncrease = 4096;     // setmaxnreg.inc
+inline constexpr std::uint16_t kTmemA = 16384;       // mma with A in tensor memory, or in registers
 inline constexpr std::uint16_t kBlockScale = 32768;  // mma with scale factors
 }  // namespace event_flag
 
-/// One step of one operation. Fields that an operation does not have are zero.
-///
-/// Family        address        count        bytes      phase .. tx
-/// mbarrier      the object     arrivals     expect/tx  phase the step acted in; then the object's
-///                                                      state after it
-/// init          the object     arrivals     -          `wanted`: 1 when it was live and idle
-/// wait          the object     -            -          phase the object was in when it looked;
-///                                                      `wanted` is what it waited for
-/// named barrier id             threads (n)  -          phase: generation
-/// load          shared address -            of data    `peer`: the signalled barrier; phase: the
-///                                                      phase its bytes were counted in
-/// store         shared address bulk group   of data    -
-/// tensor copy, issued: `wanted` the bytes of its swizzle; of a load `count` those of a row, of a
-/// store `peer`; `phase` its map, which of operations on maps is `count`
-/// either, issued: `global` the first byte of its box in global memory, `pending` its rows, `tx`
-/// the bytes of a row, `expected` from row to row; no rows: not described
-/// bulk load from shared memory: kTouched, with kSharedSource: `address`, `cta` its source
-/// lanes' access, issued: it goes on until the update of an mbarrier with kOfCopies and the same
-/// serial is signalled (cp.async that an mbarrier tracks, st.async, red.async)
-/// bulk groups   -              -            -          phase: the group committed; the first that
-///                                                      a wait leaves; `wanted`: 1, of one lane
-/// tensor memory TMEM address   columns      -          of mma: `wanted` its instruction, `phase`
-///                                                      its kind; `pending`, `expected`: where the
-///                                                      scale factors of A and B are; of cp:
-///                                                      `wanted` its shape; of ld: lanes, 0: 32
-/// wgmma         -              columns      -          `wanted`, `phase`: as of mma; `pending`:
-///                                                      its number in its warp; `expected`: warps
-///                                                      of the warpgroup that have issued it.
-///                                                      Its kWritten is the whole warpgroup's, with
-///                                                      the serial of all four and the first warp
-/// wgmma commit  -              -            -          `phase`: the group; `pending`: wgmmas of
-///                                                      its warp until then
-/// wgmma wait    -              groups left  -          `pending`: wgmmas of its warp that are over
-/// CLC request   response       -            16         as of a load; `wanted`: the cluster it got
-///                                                      + 1; 0: it failed
-/// CLC query     response       1: the CTA   -          `wanted`: the answer
-/// row store     tile base      lanes        of a lane  phase, wanted: row and column; `peer`:
-///                                                      bytes of a row; `expected`: of an element;
-///                                                      `extra`: of its swizzle
-/// lanes' access  as of a row store, of global memory too: a rectangle of bytes for each event,
-///                                                      with elements of one byte; of shared
-///                                                      memory `tx` says what is known of it
-/// kOnItsWay     the bytes        -           their      `pending`: line of the cp.async that does
-///                                            number     them; `phase` 1: at the end of its warp
-/// kLaneRace      the word       -           4          lanes: `lane`, before it `wanted`, which
-///                                                      wrote if `phase`, in line `pending`
-/// trap          -              -          -          `wanted`: 1 + the number of what it says
-/// stage note    full[0]        stages       StageStep  phase: lap; wanted: index
+/// What events of an operation say, of memory by words.
+constexpr payload::Kind payload_of(Op op) {
+  switch (op) {
+    case Op::kMbarrierInit:
+    case Op::kMbarrierInval:
+    case Op::kMbarrierArrive:
+    case Op::kMbarrierExpectTx:
+    case Op::kMbarrierCompleteTx:
+    case Op::kMbarrierWait:
+    case Op::kMbarrierTryWait:
+    case Op::kTcgen05Commit:
+      return payload::Kind::kMbarrier;
+    case Op::kFenceProxyAsync:
+      return payload::Kind::kProxyFence;
+    case Op::kFenceProxyTensormap:
+    case Op::kTensormapReplace:
+      return payload::Kind::kMap;
+    case Op::kBarSync:
+    case Op::kBarArrive:
+      return payload::Kind::kNamedBarrier;
+    case Op::kSyncWarp:
+    case Op::kElectSync:
+      return payload::Kind::kMembers;
+    case Op::kTensorLoad:
+    case Op::kTensorStore:
+    case Op::kBulkLoad:
+    case Op::kBulkStore:
+      return payload::Kind::kCopy;
+    case Op::kBulkCommitGroup:
+    case Op::kBulkWaitGroup:
+      return payload::Kind::kBulkGroups;
+    case Op::kTcgen05Alloc:
+      return payload::Kind::kTmemAllocation;
+    case Op::kTcgen05Dealloc:
+    case Op::kTcgen05Relinquish:
+      return payload::Kind::kTmemRegion;
+    case Op::kTcgen05Mma:
+      return payload::Kind::kMma;
+    case Op::kTcgen05Cp:
+      return payload::Kind::kTmemCopy;
+    case Op::kTcgen05Ld:
+    case Op::kTcgen05St:
+      return payload::Kind::kTmemAccess;
+    case Op::kTcgen05WaitLd:
+    case Op::kTcgen05WaitSt:
+      return payload::Kind::kTmemWait;
+    case Op::kWgmma:
+      return payload::Kind::kWgmma;
+    case Op::kWgmmaCommit:
+    case Op::kWgmmaWait:
+      return payload::Kind::kWgmmaGroups;
+    case Op::kSharedStore:
+    case Op::kSharedLoad:
+      return payload::Kind::kSharedWord;
+    case Op::kGlobalLoad:
+    case Op::kGlobalStore:
+    case Op::kGlobalLoadAcquire:
+    case Op::kGlobalStoreRelease:
+    case Op::kGlobalRedAdd:
+    case Op::kGlobalWait:
+      return payload::Kind::kGlobalWord;
+    case Op::kClcTryCancel:
+      return payload::Kind::kClcRequest;
+    case Op::kClcQuery:
+      return payload::Kind::kClcQuery;
+    case Op::kSetmaxnreg:
+      return payload::Kind::kRegisters;
+    case Op::kStageNote:
+      return payload::Kind::kNote;
+    case Op::kTrap:
+      return payload::Kind::kTrap;
+    default:
+      return payload::Kind::kNone;
+  }
+}
+
+/// One step of one operation: what all say, as far as they have it, and a payload of its kind.
 struct Event {
   std::uint64_t time = 0;  // step number; cycles in timed and hardware traces
   Op op = Op::kCount;
@@ -238,29 +259,171 @@ struct Event {
   Ordering ordering{Semantics::kRelaxed, Scope::kCta};
   std::uint32_t warp = 0;  // who: warp number in the grid; of an asynchronous step, its issuer
   std::uint32_t cta = 0;   // CTA the object is in, number in the grid
+  /// The object: its address in shared or tensor memory, or a named barrier's number.
   std::uint32_t address = 0;
-  std::uint32_t count = 0;
-  std::uint32_t bytes = 0;
-  std::uint32_t phase = 0;
-  std::uint32_t wanted = 0;
-  std::uint32_t pending = 0;   // arrivals still missing after the step
-  std::int32_t tx = 0;         // tx-count after the step
-  std::uint32_t expected = 0;  // arrivals a phase takes
-  std::uint32_t peer = 0;      // a second address: an operand, a signalled barrier
-  std::uint32_t peer_cta = 0;
-  std::uint8_t lane = 0;       // where one lane executed it: which
-  std::uint8_t reduction = 0;  // of a copy: how it combines with what is there; 0: it does not
-  std::uint32_t mask = 0;      // where some lanes of the warp executed it together: which
-  std::uint32_t serial = 0;    // an asynchronous operation's number, the same in all its steps
-  std::uint64_t global =
-      0;  // global-memory address; smem descriptor of A for mma (of wgmma: as of tcgen05)
-  std::uint64_t extra = 0;  // smem descriptor of B for mma, CTA mask
+  std::uint32_t bytes = 0;   // of data, or that an mbarrier expects or counts
+  std::uint32_t phase = 0;   // of a barrier: the one that the step acted in
+  std::uint32_t serial = 0;  // an asynchronous operation's number, the same in all its steps
+  std::uint64_t global = 0;  // address in global memory
+  std::uint32_t mask = 0;    // where some lanes of the warp executed it together: which
+  std::uint8_t lane = 0;     // where one lane executed it: which
+
+ private:
+  static constexpr std::size_t kPayloadBytes = 40;
+  payload::Kind kind_ = payload::Kind::kNone;
+  alignas(8) std::byte payload_[kPayloadBytes] = {};
+
+ public:
   SourceSite site{};
+
+  Event() = default;
+  /// With the payload of its kind, all zero.
+  explicit Event(Op kind) : op{kind}, kind_{kKinds[static_cast<unsigned>(kind)]} {}
+
+  payload::Kind kind() const { return kind_; }
+  /// The payload, where it is a `T`. Else the process ends, as by a broken invariant, and names
+  /// what was asked of which event.
+  template <class T>
+  const T& as() const {
+    if (kind_ != T::kKind) {
+      lacks(T::kKind);
+    }
+    return *std::launder(reinterpret_cast<const T*>(payload_));
+  }
+  template <class T>
+  T& as() {
+    if (kind_ != T::kKind) {
+      lacks(T::kKind);
+    }
+    return *std::launder(reinterpret_cast<T*>(payload_));
+  }
+  template <class T>
+  bool is() const {
+    return kind_ == T::kKind;
+  }
+  /// Gives it another payload, all zero.
+  template <class T>
+  T& set() {
+    static_assert(sizeof(T) <= kPayloadBytes && std::is_trivially_copyable_v<T>);
+    kind_ = T::kKind;
+    return *new (payload_) T{};
+  }
+  /// Calls `f` with the payload.
+  template <class F>
+  auto visit(F&& f) const;
+  /// Of a load, and of a request for clusters: what counts its bytes.
+  const payload::Signal& signal() const {
+    switch (kind_) {
+      case payload::Kind::kLanding:
+        return as<payload::Landing>();
+      case payload::Kind::kClcRequest:
+        return as<payload::ClcRequest>();
+      default:
+        return as<payload::Copy>();
+    }
+  }
+  payload::Signal& signal() { return const_cast<payload::Signal&>(std::as_const(*this).signal()); }
+  /// Of a step on an mbarrier, and of a landing.
+  const payload::BarrierState& state() const {
+    if (is<payload::Landing>()) {
+      return as<payload::Landing>();
+    }
+    return as<payload::Mbarrier>();
+  }
+  payload::BarrierState& state() {
+    return const_cast<payload::BarrierState&>(std::as_const(*this).state());
+  }
+  /// Of an access to memory: its rows; null where it is of a word, or which bytes is not known.
+  const payload::Rows* rows() const {
+    const auto* const rows = is<payload::Rows>() ? &as<payload::Rows>() : nullptr;
+    return rows != nullptr && rows->element_bytes != 0 ? rows : nullptr;
+  }
+  /// Of both kinds of MMA.
+  const payload::Product& product() const {
+    if (is<payload::Wgmma>()) {
+      return as<payload::Wgmma>();
+    }
+    return as<payload::Mma>();
+  }
+
+  payload::Numbers numbers() const;
 
   /// The lanes that executed it, as bits.
   std::uint32_t lane_mask() const {
     return lanes == 1 ? 1U << lane : mask != 0 ? mask : ~std::uint32_t{0};
   }
+
+ private:
+  static constexpr auto kKinds = [] {
+    std::array<payload::Kind, static_cast<unsigned>(Op::kCount) + 1> kinds{};
+    for (unsigned i = 0; i < kinds.size(); ++i) {
+      kinds[i] = payload_of(static_cast<Op>(i));
+    }
+    return kinds;
+  }();
+  [[noreturn]] void lacks(payload::Kind kind) const;
 };
+
+template <class F>
+auto Event::visit(F&& f) const {
+  switch (kind_) {
+    case payload::Kind::kMbarrier:
+      return f(as<payload::Mbarrier>());
+    case payload::Kind::kNamedBarrier:
+      return f(as<payload::NamedBarrier>());
+    case payload::Kind::kProxyFence:
+      return f(as<payload::ProxyFence>());
+    case payload::Kind::kMap:
+      return f(as<payload::Map>());
+    case payload::Kind::kMembers:
+      return f(as<payload::Members>());
+    case payload::Kind::kCopy:
+      return f(as<payload::Copy>());
+    case payload::Kind::kLanding:
+      return f(as<payload::Landing>());
+    case payload::Kind::kBulkGroups:
+      return f(as<payload::BulkGroups>());
+    case payload::Kind::kTmemAllocation:
+      return f(as<payload::TmemAllocation>());
+    case payload::Kind::kTmemRegion:
+      return f(as<payload::TmemRegion>());
+    case payload::Kind::kMma:
+      return f(as<payload::Mma>());
+    case payload::Kind::kTmemCopy:
+      return f(as<payload::TmemCopy>());
+    case payload::Kind::kTmemAccess:
+      return f(as<payload::TmemAccess>());
+    case payload::Kind::kTmemWait:
+      return f(as<payload::TmemWait>());
+    case payload::Kind::kWgmma:
+      return f(as<payload::Wgmma>());
+    case payload::Kind::kWgmmaGroups:
+      return f(as<payload::WgmmaGroups>());
+    case payload::Kind::kSharedWord:
+      return f(as<payload::SharedWord>());
+    case payload::Kind::kRows:
+      return f(as<payload::Rows>());
+    case payload::Kind::kGlobalWord:
+      return f(as<payload::GlobalWord>());
+    case payload::Kind::kClcRequest:
+      return f(as<payload::ClcRequest>());
+    case payload::Kind::kClcQuery:
+      return f(as<payload::ClcQuery>());
+    case payload::Kind::kRegisters:
+      return f(as<payload::Registers>());
+    case payload::Kind::kNote:
+      return f(as<payload::Note>());
+    case payload::Kind::kTrap:
+      return f(as<payload::Trap>());
+    case payload::Kind::kLaneRace:
+      return f(as<payload::LaneRace>());
+    case payload::Kind::kOnItsWay:
+      return f(as<payload::OnItsWay>());
+    default:
+      return f(payload::None{});
+  }
+}
+static_assert(std::is_trivially_copyable_v<Event>);
+static_assert(sizeof(Event) == 112);
 
 }  // namespace warptwin

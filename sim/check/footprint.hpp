@@ -153,29 +153,37 @@ struct Footprint {
   }
 };
 
+/// Where the first of a tile's rows is that an event speaks of.
+inline std::uint32_t first_byte(const Event& event, const payload::Rows& rows) {
+  return event.address + rows.row * rows.pitch + rows.column * rows.element_bytes;
+}
+
 /// Of ld.shared and st.shared: a word, a row of a tile in each lane, or one row in all of them.
 inline Footprint footprint_of(const Event& event) {
-  if (event.expected == 0) {
+  const payload::Rows* const said = event.rows();
+  if (said == nullptr) {
     return Footprint::interval(event.address, 4);
   }
-  const std::uint32_t begin =
-      event.address + event.phase * event.peer + event.wanted * event.expected;
-  if (event.peer == 0) {
+  const std::uint32_t begin = first_byte(event, *said);
+  if (said->pitch == 0) {
     return Footprint::interval(begin, event.bytes);
   }
-  Footprint rows{begin, begin + (event.count - 1) * event.peer + event.bytes, event.bytes};
-  rows.pitch = event.peer;
-  rows.addressed = event.extra == kUnknownLayout;
+  Footprint rows{begin, begin + (said->rows - 1) * said->pitch + event.bytes, event.bytes};
+  rows.pitch = said->pitch;
+  rows.addressed = said->of_lanes;
   return rows;
 }
 
 /// Of a bulk or tensor copy that is issued: rows that are shorter than the span of the swizzle
 /// stand as far apart as spans.
 inline Footprint footprint_of_copy(const Event& event) {
-  const bool tensor = event.op == Op::kTensorLoad || event.op == Op::kTensorStore;
-  const auto swizzle = static_cast<Swizzle>(tensor ? event.wanted : 0);
+  if (event.op != Op::kTensorLoad && event.op != Op::kTensorStore) {
+    return Footprint::interval(event.address, event.bytes);
+  }
+  const auto& copy = event.as<payload::Copy>();
+  const auto swizzle = static_cast<Swizzle>(copy.swizzle);
   const std::uint32_t span = span_of(swizzle);
-  const std::uint32_t row = event.op == Op::kTensorLoad ? event.count : event.peer;
+  const std::uint32_t row = copy.row_bytes;
   if (span == 0 || row >= span) {
     return Footprint::interval(event.address, event.bytes);
   }
@@ -196,12 +204,15 @@ struct GlobalBox {
 
 /// Of what accesses global memory: a word, a rectangle of lanes' bytes, or a copy that is issued.
 inline GlobalBox global_box_of(const Event& event) {
-  const bool copy = is_load(event.op) || event.op == Op::kBulkStore || event.op == Op::kTensorStore;
-  if (copy) {
-    return {event.global, event.pending, event.expected, static_cast<std::uint64_t>(event.tx)};
+  if (event.is<payload::Copy>()) {
+    const auto& copy = event.as<payload::Copy>();
+    return {event.global, copy.rows, copy.pitch, copy.width};
   }
-  if (event.expected != 0) {
-    return {event.global, event.count, event.peer, event.bytes};
+  if (is_load(event.op)) {
+    return {event.global, 0, 0, 0};
+  }
+  if (const payload::Rows* const said = event.rows()) {
+    return {event.global, said->rows, said->pitch, event.bytes};
   }
   return {event.global, 1, 0, 4};
 }

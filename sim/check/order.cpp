@@ -394,7 +394,8 @@ void Order::on_commit(ClusterOrder& cluster, const Event& event, std::uint32_t s
                 known.end(),
                 done.own.begin() + barrier_component(0));
     }
-    const auto targets = static_cast<std::uint32_t>(std::max(1, std::popcount(event.extra)));
+    const auto targets =
+        static_cast<std::uint32_t>(std::max(1, std::popcount(event.as<payload::Mbarrier>().mask)));
     cluster.in_flight[event.serial] = {std::move(done), targets, false};
   } else if (event.step == Step::kSignalled) {
     deliver(cluster, event);
@@ -523,7 +524,7 @@ void Order::fence_after(WarpOrder& warp, const Event& event) {
 // It covers the accesses of all that they know to have happened who execute it.
 void Order::proxy_fence(WarpOrder& warp, const Event& event) {
   ++proxy_fences_;
-  const auto space = static_cast<ProxySpace>(event.count);
+  const ProxySpace space = event.as<payload::ProxyFence>().space;
   warp.just_fenced = warp.just_fenced || space != ProxySpace::kGlobal;
   const std::uint32_t lanes = component(kLanes, event.warp % warps_);
   const std::uint32_t told = lanes_told(warp, event, event.warp % warps_);
@@ -581,7 +582,7 @@ void Order::named_barrier(ClusterOrder& cluster, const Event& event, std::uint32
   WarpOrder& warp = cluster.warps[self];
   auto& generations = cluster.named[event.cta * kNamedBarriers + event.address];
   Met& met = generations[event.phase];
-  const bool returns = event.pending != 0;
+  const bool returns = event.as<payload::NamedBarrier>().returns;
   if (returns) {
     --met.waiting;
   } else {
@@ -736,9 +737,9 @@ void Order::perform(ClusterOrder& cluster, const Event& event, std::uint32_t sel
       on_commit(cluster, event, self);
       break;
     case Op::kWgmmaWait:
-      warp.wgmmas_over = event.pending;
+      warp.wgmmas_over = event.as<payload::WgmmaGroups>().wgmmas;
       acquire(warp, event, [&](Clock& clock) {
-        raise(clock.own, component(kTensor, warpgroup_of(self)), event.pending);
+        raise(clock.own, component(kTensor, warpgroup_of(self)), warp.wgmmas_over);
       });
       break;
     case Op::kMbarrierWait:

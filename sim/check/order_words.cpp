@@ -89,7 +89,8 @@ void Order::publish(const WarpOrder& warp, const Event& event) {
   }
   word.last = std::move(last);
   if ((event.flags & event_flag::kSignAsked) != 0) {
-    const bool turns = ((event.pending ^ event.wanted) & WordTest::kSign) != 0;
+    const auto& said = event.as<payload::GlobalWord>();
+    const bool turns = ((said.before ^ said.after) & WordTest::kSign) != 0;
     if (turns || !word.met) {
       word.met = Word::Met{std::nullopt, turns ? now : Released{}};
     }
@@ -103,7 +104,8 @@ const Order::Released& Order::seen_by(Word& word, const Event& look) {
   const WordTest test = WordTest::of(look);
   const bool by_sign = word.met && !word.met->value;
   if (!by_sign && test == WordTest{WordTest::Kind::kAtLeast, test.is_signed, test.with} &&
-      look.pending == test.with && !(word.met && word.met->value == test.with)) {
+      look.as<payload::GlobalWord>().before == test.with &&
+      !(word.met && word.met->value == test.with)) {
     word.met = Word::Met{test.with, word.now};
   }
   return by_sign || (word.met && word.met->value == test.with) ? word.met->released : word.now;

@@ -163,14 +163,15 @@ class TouchWatch : public EventSink {
     switch (event.op) {
       case Op::kBulkLoad:
       case Op::kTensorLoad:
-        if (begins && event.pending != 0) {
+        if (begins && event.as<payload::Copy>().rows != 0) {
           read_.add(global_box_of(event));
         }
         break;
       case Op::kBulkStore:
       case Op::kTensorStore:
-        if (begins && event.pending != 0) {
-          (event.reduction != 0 ? changed_ : written_).add(global_box_of(event));
+        if (begins && event.as<payload::Copy>().rows != 0) {
+          (event.as<payload::Copy>().reduction != 0 ? changed_ : written_)
+              .add(global_box_of(event));
         }
         break;
       case Op::kGlobalLoad:

@@ -513,7 +513,9 @@ std::vector<hw::DataRegion> data_regions(const ScenarioEntry& scenario,
     void on_event(const Event& event) override {
       const bool copies = event.op == Op::kTensorLoad || event.op == Op::kBulkLoad;
       if (copies && event.step == Step::kIssued) {
-        regions.insert({at(event.peer, event.peer_cta), at(event.address, event.cta), event.bytes});
+        const payload::Signal& signal = event.signal();
+        regions.insert(
+            {at(signal.barrier, signal.barrier_cta), at(event.address, event.cta), event.bytes});
       }
     }
     std::uint32_t at(std::uint32_t address, std::uint32_t cta) const {

@@ -39,13 +39,11 @@ std::uint64_t fingerprint(WarpSlot self, const Operation& op) {
     return value;
   }
   add(static_cast<std::uint64_t>(op.op) << 32 | op.site.line);
-  Event told;
-  told.op = op.op;
-  told.flags = op.flags;
-  op.tell(told);
+  const Event told = op.told();
+  const payload::Numbers numbers = told.numbers();
   add(std::uint64_t{told.address} << 32 | op.result);
-  add(told.global);
-  add(std::uint64_t{told.wanted} << 32 | told.peer);
+  add(told.global + numbers.first);
+  add(std::uint64_t{numbers.wanted} << 32 | numbers.place);
   return value;
 }
 

@@ -74,7 +74,7 @@ std::string suffix(const Event& event) {
     case Op::kClusterArrive:
       return ordering(event);
     case Op::kFenceProxyAsync:
-      return event.count < 4 ? kSpaces[event.count] : "";
+      return kSpaces[static_cast<unsigned>(event.as<payload::ProxyFence>().space) % 4];
     case Op::kBulkWaitGroup:
       return has(event_flag::kRead) ? ".read" : "";
     case Op::kGlobalLoad:
@@ -82,17 +82,17 @@ std::string suffix(const Event& event) {
     case Op::kSetmaxnreg:
       return has(event_flag::kIncrease) ? ".inc" : ".dec";
     case Op::kWgmma:
-      return ".m64n" + std::to_string(event.count);
+      return ".m64n" + std::to_string(event.product().columns);
     case Op::kTcgen05Ld:
     case Op::kTcgen05St:
-      return ".32x32b.x" + std::to_string(event.count);
+      return ".32x32b.x" + std::to_string(event.as<payload::TmemAccess>().columns);
     case Op::kTcgen05Cp: {
       constexpr const char* kShapes[] = {".128x256b", ".128x128b", ".32x128b.warpx4"};
       return std::string{has(event_flag::kPair) ? ".cta_group::2" : ""} +
-             (event.wanted < 3 ? kShapes[event.wanted] : "");
+             kShapes[static_cast<unsigned>(event.as<payload::TmemCopy>().shape) % 3];
     }
     case Op::kClcTryCancel:
-      return event.extra != 0 ? ".multicast::cluster::all" : "";
+      return event.signal().mask != 0 ? ".multicast::cluster::all" : "";
     default:
       return has(event_flag::kPair) ? ".cta_group::2" : "";
   }
@@ -105,12 +105,12 @@ std::string barrier_operands(const Event& event, const BarrierAddresses& barrier
       event.step == Step::kIssued || event.lanes == 0 ? std::uint32_t{1} : event.lanes;
   switch (event.op) {
     case Op::kMbarrierInit:
-      return at + ", " + std::to_string(event.count);
+      return at + ", " + std::to_string(event.as<payload::Mbarrier>().arrivals);
     case Op::kMbarrierArrive:
       return at + ", " +
              ((event.flags & event_flag::kExpectTx) != 0
                   ? std::to_string(event.bytes / lanes) + " bytes"
-                  : std::to_string(event.count / lanes));
+                  : std::to_string(event.as<payload::Mbarrier>().arrivals / lanes));
     case Op::kMbarrierExpectTx:
     case Op::kMbarrierCompleteTx:
       return at + ", " + std::to_string(event.bytes / lanes) + " bytes";
@@ -122,7 +122,7 @@ std::string barrier_operands(const Event& event, const BarrierAddresses& barrier
   }
   const bool exact = (event.flags & event_flag::kExactPhase) != 0;
   return at + (exact ? ", phase " : ", parity ") +
-         std::to_string(static_cast<std::int32_t>(event.wanted)) +
+         std::to_string(static_cast<std::int32_t>(event.as<payload::Mbarrier>().wanted)) +
          (event.op == Op::kMbarrierWait             ? ""
           : (event.flags & event_flag::kFalse) != 0 ? " -> no"
                                                     : " -> yes");
@@ -132,51 +132,59 @@ std::string copy_operands(const Event& event, const BarrierAddresses& barriers) 
   const std::string here = shared(event.address, barriers);
   const std::string there = "[" + hex("global", event.global) + "]";
   const std::string bytes = ", " + std::to_string(event.bytes) + " bytes";
-  const std::string mask = event.extra == 0 ? "" : ", " + hex("mask 0", event.extra);
+  const payload::Signal& signal = event.signal();
+  const std::string mask = signal.mask == 0 ? "" : ", " + hex("mask 0", signal.mask);
   switch (event.op) {
     case Op::kTensorLoad:
     case Op::kBulkLoad:
-      return here + ", " + there + bytes + ", " + shared(event.peer, barriers) + mask;
+      return here + ", " + there + bytes + ", " + shared(signal.barrier, barriers) + mask;
     default:
       return there + ", " + here + bytes;
   }
 }
 
 std::string scales(const Event& event, UmmaInstructionDescriptor instruction) {
-  return ", scales " + tensor_memory(event.pending) + " byte " +
-         std::to_string(instruction.scale_byte_a()) + ", " + tensor_memory(event.expected) +
-         " byte " + std::to_string(instruction.scale_byte_b());
+  const auto& mma = event.as<payload::Mma>();
+  return ", scales " + tensor_memory(mma.scale_a) + " byte " +
+         std::to_string(instruction.scale_byte_a()) + ", " + tensor_memory(mma.scale_b) + " byte " +
+         std::to_string(instruction.scale_byte_b());
+}
+
+std::string mma_operands(const Event& event, const payload::Mma& mma) {
+  const UmmaInstructionDescriptor instruction{mma.instruction};
+  const bool scaled = (event.flags & event_flag::kBlockScale) != 0;
+  return tensor_memory(event.address) + ", " +
+         ((event.flags & event_flag::kTmemA) != 0 ? tensor_memory(mma.tmem_a)
+                                                  : descriptor(mma.a, instruction.a_major())) +
+         ", " + descriptor(mma.b, instruction.b_major()) + ", m" + std::to_string(instruction.m()) +
+         "n" + std::to_string(instruction.n()) +
+         (instruction.a_major() == Major::kMn ? ", A MN-major" : "") +
+         (instruction.b_major() == Major::kMn ? ", B MN-major" : "") +
+         (scaled                         ? scales(event, instruction)
+          : (mma.instruction >> 29) != 0 ? ", reserved bits"
+                                         : "") +
+         ((event.flags & event_flag::kAccumulate) != 0 ? ", accumulate" : "");
 }
 
 std::string tensor_operands(const Event& event, const BarrierAddresses& barriers) {
-  const UmmaInstructionDescriptor instruction{event.wanted};
-  const bool scaled = (event.flags & event_flag::kBlockScale) != 0;
   switch (event.op) {
     case Op::kTcgen05Alloc:
-      return shared(event.address, barriers) + ", " + std::to_string(event.count) + " columns";
+      return shared(event.address, barriers) + ", " + std::to_string(event.numbers().count) +
+             " columns";
     case Op::kTcgen05Dealloc:
-      return tensor_memory(event.address) + ", " + std::to_string(event.count) + " columns";
+      return tensor_memory(event.address) + ", " + std::to_string(event.numbers().count) +
+             " columns";
     case Op::kTcgen05Cp:
-      return tensor_memory(event.address) + ", " + descriptor(event.global);
+      return tensor_memory(event.address) + ", " + descriptor(event.as<payload::TmemCopy>().source);
     case Op::kTcgen05Mma:
-      return tensor_memory(event.address) + ", " +
-             ((event.flags & event_flag::kTmemA) != 0
-                  ? tensor_memory(event.peer)
-                  : descriptor(event.global, instruction.a_major())) +
-             ", " + descriptor(event.extra, instruction.b_major()) + ", m" +
-             std::to_string(instruction.m()) + "n" + std::to_string(instruction.n()) +
-             (instruction.a_major() == Major::kMn ? ", A MN-major" : "") +
-             (instruction.b_major() == Major::kMn ? ", B MN-major" : "") +
-             (scaled                      ? scales(event, instruction)
-              : (event.wanted >> 29) != 0 ? ", reserved bits"
-                                          : "") +
-             ((event.flags & event_flag::kAccumulate) != 0 ? ", accumulate" : "");
+      return mma_operands(event, event.as<payload::Mma>());
     case Op::kWgmma:
-      return descriptor(event.global) + ", " + descriptor(event.extra) +
+      return descriptor(event.product().a) + ", " + descriptor(event.product().b) +
              ((event.flags & event_flag::kAccumulate) != 0 ? ", accumulate" : "");
-    case Op::kTcgen05Commit:
-      return shared(event.address, barriers) +
-             (event.extra == 0 ? "" : ", " + hex("mask 0", event.extra));
+    case Op::kTcgen05Commit: {
+      const std::uint32_t mask = event.as<payload::Mbarrier>().mask;
+      return shared(event.address, barriers) + (mask == 0 ? "" : ", " + hex("mask 0", mask));
+    }
     case Op::kTcgen05Ld:
     case Op::kTcgen05St:
       return tensor_memory(event.address) +
@@ -193,8 +201,21 @@ std::string note_operands(const Event& event) {
                                     "consumer releases",
                                     "handle dropped,",
                                     "released once more,"};
-  return std::string{event.bytes < 6 ? kSteps[event.bytes] : "?"} + " stage " +
-         std::to_string(event.wanted) + ", lap " + std::to_string(event.phase);
+  const auto& note = event.as<payload::Note>();
+  const auto step = static_cast<unsigned>(note.step);
+  return std::string{step < 6 ? kSteps[step] : "?"} + " stage " + std::to_string(note.index) +
+         ", lap " + std::to_string(note.lap);
+}
+
+std::string rows(const payload::Rows& said) {
+  return said.pitch == 0 ? ""
+                         : ", rows from " + std::to_string(said.row) + ", " +
+                               (said.swizzle == 0 ? std::string{"no swizzle"}
+                                                  : std::to_string(said.swizzle) + "B");
+}
+
+std::string got(const payload::ClcRequest& said) {
+  return said.got == 0 ? " -> none" : " -> cluster " + std::to_string(said.got - 1);
 }
 
 std::string operands_of(const Event& event, const BarrierAddresses& barriers) {
@@ -211,7 +232,8 @@ std::string operands_of(const Event& event, const BarrierAddresses& barriers) {
     case Op::kBarArrive:
       // The event has the count of those who came first.
       return std::to_string(event.address) +
-             (event.fault == Fault::kCountMismatch ? ", not " : ", ") + std::to_string(event.count);
+             (event.fault == Fault::kCountMismatch ? ", not " : ", ") +
+             std::to_string(event.as<payload::NamedBarrier>().threads);
     case Op::kTensorLoad:
     case Op::kTensorStore:
     case Op::kBulkLoad:
@@ -220,19 +242,16 @@ std::string operands_of(const Event& event, const BarrierAddresses& barriers) {
     case Op::kBulkWaitGroup:
     case Op::kWgmmaWait:
     case Op::kSetmaxnreg:
-      return std::to_string(event.count);
+      return std::to_string(event.numbers().count);
     case Op::kTensormapReplace:
-      return "[map " + std::to_string(event.count) + "], " + hex("global", event.global);
+      return "[map " + std::to_string(event.as<payload::Map>().number) + "], " +
+             hex("global", event.global);
     case Op::kFenceProxyTensormap:
       return event.ordering.semantics == Semantics::kAcquire
-                 ? "[map " + std::to_string(event.count) + "], 128"
+                 ? "[map " + std::to_string(event.as<payload::Map>().number) + "], 128"
                  : "";
     case Op::kSharedStore:
-      return shared(event.address, barriers) +
-             (event.peer == 0 ? ""
-                              : ", rows from " + std::to_string(event.phase) + ", " +
-                                    (event.extra == 0 ? std::string{"no swizzle"}
-                                                      : std::to_string(event.extra) + "B"));
+      return shared(event.address, barriers) + (event.rows() != nullptr ? rows(*event.rows()) : "");
     case Op::kSharedLoad:
       return shared(event.address, barriers);
     case Op::kGlobalLoad:
@@ -241,14 +260,15 @@ std::string operands_of(const Event& event, const BarrierAddresses& barriers) {
     case Op::kGlobalStoreRelease:
     case Op::kGlobalRedAdd:
     case Op::kGlobalWait:
-      return "[" + hex("global", event.global) + "], " + std::to_string(event.count);
+      return "[" + hex("global", event.global) + "], " +
+             std::to_string(event.as<payload::GlobalWord>().value);
     case Op::kClcTryCancel:
-      return shared(event.address, barriers) + ", " + shared(event.peer, barriers) +
-             (event.wanted == 0 ? " -> none" : " -> cluster " + std::to_string(event.wanted - 1));
+      return shared(event.address, barriers) + ", " + shared(event.signal().barrier, barriers) +
+             got(event.as<payload::ClcRequest>());
     case Op::kClcQuery:
       return shared(event.address, barriers) +
-             (event.count == 0 ? ", is_canceled" : ", get_first_ctaid") + " -> " +
-             std::to_string(event.wanted);
+             (event.as<payload::ClcQuery>().word == 0 ? ", is_canceled" : ", get_first_ctaid") +
+             " -> " + std::to_string(event.as<payload::ClcQuery>().answer);
     case Op::kStageNote:
       return note_operands(event);
     default:

@@ -115,8 +115,7 @@ std::vector<WarpSlot> Gpu::take_started() {
 // --- Events -----------------------------------------------------------------------------------
 
 Event Gpu::event_of(WarpSlot slot, const Operation& op) const {
-  Event event;
-  event.op = op.op;
+  Event event{op.op};
   event.flags = op.flags;
   if (sink_ == nullptr) {
     return event;  // nobody will see the rest
@@ -142,21 +141,20 @@ Event Gpu::event_of(const AsyncOp& async, Step step) const {
   event.step = step;
   event.serial = async.serial;
   event.cta = ctas_[async.cta].number;
-  event.peer_cta = ctas_[async.signal_cta].number;
-  const Operation& op = async.operation;
-  if (op.op == Op::kTensorStore || op.op == Op::kBulkStore) {
-    event.count = static_cast<std::uint32_t>(async.group);
-  } else if (op.op == Op::kTcgen05Mma) {
-    event.global = op.as<operands::Mma>().a.bits;
-  } else if (op.op == Op::kTcgen05Cp) {
-    event.global = op.as<operands::TmemCopy>().from.bits;
-  } else if (op.op == Op::kWgmma) {
-    event.global = op.as<operands::Wgmma>().a.bits;
-    event.wanted = op.as<operands::Wgmma>().instruction.bits;
-  } else if (op.op == Op::kTcgen05Ld || op.op == Op::kTcgen05St) {
-    event.bytes = op.as<operands::TmemAccess>().address.lane();
+  if (is_load(event.op)) {
+    event.signal().barrier_cta = ctas_[async.signal_cta].number;
+  } else if (event.is<payload::Copy>()) {
+    event.as<payload::Copy>().group = static_cast<std::uint32_t>(async.group);
   }
   return event;
+}
+
+void Gpu::tell_state(Event& event, const MbarrierState& bar) {
+  event.phase = bar.phase();
+  payload::BarrierState& state = event.state();
+  state.pending = bar.pending();
+  state.tx = bar.tx();
+  state.expected = bar.expected();
 }
 
 void Gpu::fail(Event& event, Fault fault, bool traps) {
@@ -176,10 +174,7 @@ Gpu::Outcome Gpu::block(WarpSlot slot, const Operation& op) {
       if (op.op == Op::kMbarrierWait) {
         if (const MbarrierState* bar =
                 find_barrier(warp.cta, op.as<operands::Mbarrier>().address)) {
-          event.phase = bar->phase();
-          event.pending = bar->pending();
-          event.tx = bar->tx();
-          event.expected = bar->expected();
+          tell_state(event, *bar);
         }
       }
       emit(event);
@@ -320,11 +315,6 @@ Gpu::Outcome Gpu::plain(WarpSlot slot, const Operation& op) {
   }
   if (sink_ != nullptr) {
     Event event = event_of(slot, op);
-    if (op.op == Op::kStageNote) {
-      const auto& note = op.as<operands::Note>();
-      event.bytes = static_cast<std::uint32_t>(note.step);
-      event.phase = note.lap;
-    }
     if (op.op == Op::kFragmentRead && op.fragment != nullptr && !op.fragment->settled) {
       const bool of_accumulator = op.as<operands::FragmentRead>().of_accumulator;
       event.fault = of_accumulator ? Fault::kUnwaited : Fault::kUnsettled;

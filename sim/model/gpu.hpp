@@ -484,7 +484,7 @@ class Gpu {
   void finish_store(AsyncOp& async);
   void execute_mma(const AsyncOp& async);
   void execute_cp(const AsyncOp& async);
-  Fault check_mma(const Operation& op, std::uint32_t cta, Event& event) const;
+  Fault check_mma(const Operation& op, std::uint32_t cta) const;
   Fault check_columns(CtaGroup group,
                       std::uint32_t cta,
                       std::uint32_t address,
@@ -523,6 +523,7 @@ class Gpu {
 
   Event event_of(WarpSlot slot, const Operation& op) const;
   Event event_of(const AsyncOp& async, Step step) const;
+  Event landing_of(const AsyncOp& async, Step step) const;
   // To be called before `issuer`, or who acts for it, does something.
   void attend(WarpSlot issuer) {
     if (!sampled_.empty()) {
@@ -535,6 +536,8 @@ class Gpu {
     }
   }
   void fail(Event& event, Fault fault, bool traps);
+  /// What became of an mbarrier.
+  static void tell_state(Event& event, const MbarrierState& bar);
   Outcome block(WarpSlot slot, const Operation& op);
 
   // Shares with the other what copying leaves shared.

@@ -241,7 +241,7 @@ Gpu::Outcome Gpu::issue_copy(WarpSlot slot, Operation& op) {
   find_pieces(op);
   if (const Fault fault = fault_of_copy(warp, op); fault != Fault::kNone) {
     if (fault == Fault::kBadShape) {
-      event.wanted = static_cast<std::uint32_t>(shape_fault(op));
+      event.as<payload::Copy>().shape_fault = shape_fault(op);
     }
     fail(event, fault, true);
     emit(event);
@@ -269,20 +269,22 @@ Gpu::Outcome Gpu::issue_copy(WarpSlot slot, Operation& op) {
       issued.fault = event.fault;
       const auto describe = [](Event& of, const Rectangle& piece) {
         of.global = piece.address;
-        of.pending = piece.rows;
-        of.expected = piece.pitch;
-        of.tx = static_cast<std::int32_t>(piece.width);
+        auto& box = of.as<payload::Copy>();
+        box.rows = piece.rows;
+        box.pitch = piece.pitch;
+        box.width = piece.width;
       };
       if (!pieces_.empty()) {
         describe(issued, pieces_.front());
       }
       if (tensor) {
         const TensorMapState& map = memory_->maps[copy.map];
-        issued.wanted = static_cast<std::uint32_t>(map.swizzle);
-        issued.phase = copy.map;
+        auto& box = issued.as<payload::Copy>();
+        box.swizzle = static_cast<std::uint8_t>(map.swizzle);
+        box.map = copy.map;
+        box.row_bytes = static_cast<std::uint16_t>(map.row_bytes());
         const bool matrix = copy.mode == TensorMode::kTile && map.rank == 2;
         issued.flags |= matrix && map.step[1] == 1 ? event_flag::kMatrix : 0;
-        (load ? issued.count : issued.peer) = map.row_bytes();
       }
       emit(issued);
       for (std::size_t i = 1; i < pieces_.size(); ++i) {
@@ -316,11 +318,19 @@ Gpu::Outcome Gpu::issue_copy(WarpSlot slot, Operation& op) {
   return Outcome::kDone;
 }
 
+// The event of bytes that land and are counted.
+Event Gpu::landing_of(const AsyncOp& async, Step step) const {
+  Event event = event_of(async, step);
+  const payload::Signal signal = event.signal();
+  static_cast<payload::Signal&>(event.set<payload::Landing>()) = signal;
+  return event;
+}
+
 void Gpu::land_load(AsyncOp& async) {
   const Operation& op = async.operation;
   const auto& copy = op.as<operands::Copy>();
   Cta& cta = ctas_[async.cta];
-  Event event = event_of(async, Step::kWritten);
+  Event event = landing_of(async, Step::kWritten);
   if (cta.exited || ctas_[async.signal_cta].exited) {
     fail(event, Fault::kExitedCta, true);
     emit(event);
@@ -438,7 +448,7 @@ bool Gpu::count_part(AsyncOp& async) {
       ctas_[async.cta].exited || ctas_[async.signal_cta].exited) {
     return false;
   }
-  Event event = event_of(async, Step::kCounted);
+  Event event = landing_of(async, Step::kCounted);
   event.bytes = part;
   const BarrierStep step = apply_to_barrier(async.signal_cta, copy.barrier, event, 0, part);
   async.counted += part;
@@ -570,7 +580,7 @@ Gpu::Outcome Gpu::bulk_groups(WarpSlot slot, const Operation& op) {
   const std::uint32_t lanes = lanes_of(op);
   if (op.op == Op::kBulkCommitGroup) {
     Event event = event_of(slot, op);
-    event.phase = static_cast<std::uint32_t>(warp.bulk_group);
+    event.as<payload::BulkGroups>().group = static_cast<std::uint32_t>(warp.bulk_group);
     const std::uint32_t others = std::exchange(warp.store_lanes, 0U) & ~lanes;
     event.fault = others != 0 ? Fault::kOtherLane : Fault::kNone;
     warp.committed_lanes |= lanes;
@@ -597,7 +607,7 @@ Gpu::Outcome Gpu::bulk_groups(WarpSlot slot, const Operation& op) {
   }
   ++changes_;
   Event event = event_of(slot, op);
-  event.phase = static_cast<std::uint32_t>(waited);
+  event.as<payload::BulkGroups>().group = static_cast<std::uint32_t>(waited);
   const bool idle = (warp.committed_lanes & lanes) == 0;
   event.fault = idle && warp.committed_lanes != 0 ? Fault::kOtherLane : Fault::kNone;
   if (waited == warp.bulk_group) {

@@ -35,7 +35,7 @@ Gpu::Outcome Gpu::named_barrier(WarpSlot slot, const Operation& op) {
     warp.in_named_barrier = false;
     ++changes_;
     event.phase = warp.named_generation;
-    event.pending = 1;  // this is the return of a sync whose arrival had its own event
+    event.as<payload::NamedBarrier>().returns = true;
     emit(event);
     return Outcome::kDone;
   }
@@ -64,8 +64,7 @@ Gpu::Outcome Gpu::named_barrier(WarpSlot slot, const Operation& op) {
     barrier.threads = std::min(barrier.threads, cta.live_warps * kWarpLanes);
   }
   event.phase = barrier.generation;
-  event.count = barrier.threads;
-  event.wanted = named.threads == 0 ? 1 : 0;
+  event.as<payload::NamedBarrier>() = {barrier.threads, named.threads == 0, false};
   const bool complete = barrier.arrived >= barrier.threads;
   event.flags |= complete ? event_flag::kPhaseCompleted : 0;
   event.step = op.op == Op::kBarSync && !complete ? Step::kIssued : Step::kDone;

@@ -13,12 +13,12 @@ namespace {
 
 // An event of the bytes of one rectangle: as of rows of a tile, with elements of one byte.
 Event of_run(Event event, const AccessRun& run) {
-  event.count = run.rows;
   event.bytes = run.width;
-  event.peer = run.pitch;
-  event.expected = 1;
-  event.extra = kUnknownLayout;
-  event.phase = event.wanted = 0;
+  auto& said = event.as<payload::Rows>();
+  said.rows = run.rows;
+  said.pitch = run.pitch;
+  said.element_bytes = 1;
+  said.of_lanes = true;
   return event;
 }
 
@@ -41,8 +41,7 @@ Event early_use(Event event, const LaneAccess& access, const AccessRun& run) {
   event.fault = Fault::kOnItsWay;
   event.address = static_cast<std::uint32_t>(run.begin);
   event.bytes = access.bytes;
-  event.pending = access.on_its_way;
-  event.phase = access.at_exit ? 1 : 0;
+  event.set<payload::OnItsWay>() = {access.on_its_way, access.at_exit};
   return event;
 }
 
@@ -66,9 +65,7 @@ void Gpu::emit_race(WarpSlot slot, const Operation& op) {
   event.bytes = 1;
   event.lanes = 1;
   event.lane = static_cast<std::uint8_t>(race.second);
-  event.wanted = race.first;
-  event.phase = race.first_wrote ? 1 : 0;
-  event.pending = race.site.line;
+  event.set<payload::LaneRace>() = {race.first, race.site.line, race.first_wrote};
   if (!race.global) {
     const auto rank = static_cast<std::uint32_t>(race.address >> 24);
     event.cta = ctas_[ctas_[warps_[slot].cta].cluster * config_.cluster_size + rank].number;
@@ -102,6 +99,7 @@ Gpu::Outcome Gpu::shared_access(WarpSlot slot, const Operation& op) {
       ctas_[warp.cta].cluster * config_.cluster_size + std::min(rank, config_.cluster_size - 1);
   Cta& cta = ctas_[to];
   Event event = event_of(slot, op);
+  event.set<payload::Rows>().copies = op.as<operands::LaneBytes>().copies;
   event.cta = cta.number;
   event.flags |= to == warp.cta ? std::uint16_t{0} : event_flag::kRemote;
   const std::vector<AccessRun> runs = access.runs();
@@ -134,7 +132,7 @@ Gpu::Outcome Gpu::shared_access(WarpSlot slot, const Operation& op) {
       Event read = of_run(event, run);
       read.op = Op::kSharedLoad;
       read.address = static_cast<std::uint32_t>(run.begin);
-      read.tx = static_cast<std::int32_t>(access.kind);
+      read.as<payload::Rows>().known = static_cast<std::uint8_t>(access.kind);
       emit(read);
     }
   }
@@ -177,11 +175,12 @@ Gpu::Outcome Gpu::shared_access(WarpSlot slot, const Operation& op) {
       }
     }
     Event part = of_run(event, run);
-    part.tx = static_cast<std::int32_t>(access.kind);
+    auto& said = part.as<payload::Rows>();
+    said.known = static_cast<std::uint8_t>(access.kind);
     if (access.kind == AccessKind::kPlain && knows && run.rows == 1 &&
-        run.width <= sizeof part.global) {
-      std::memcpy(&part.global, cta.shared.data() + run.begin, run.width);
-      part.tx = static_cast<std::int32_t>(AccessKind::kKnown);
+        run.width <= sizeof said.written) {
+      std::memcpy(&said.written, cta.shared.data() + run.begin, run.width);
+      said.known = static_cast<std::uint8_t>(AccessKind::kKnown);
     }
     emit(part);
   }
@@ -198,6 +197,7 @@ void Gpu::issue_access(const AsyncOp& async, const AsyncAccess& access) {
   event.lanes = static_cast<std::uint8_t>(std::popcount(target.mask));
   event.mask = event.lanes == kWarpLanes ? 0 : target.mask;
   event.lane = static_cast<std::uint8_t>(std::countr_zero(target.mask));
+  event.set<payload::Rows>();
   if (access.source) {
     event.op = Op::kGlobalLoad;
     for (const AccessRun& run : access.source->runs()) {
@@ -237,7 +237,7 @@ void Gpu::issue_access(const AsyncOp& async, const AsyncAccess& access) {
   for (const AccessRun& run : runs) {
     event.address = static_cast<std::uint32_t>(run.begin);
     Event part = of_run(event, run);
-    part.tx = static_cast<std::int32_t>(target.kind);
+    part.as<payload::Rows>().known = static_cast<std::uint8_t>(target.kind);
     for (std::uint64_t row = 0; row < run.rows; ++row) {
       const auto from = static_cast<std::uint32_t>(run.begin + row * run.pitch);
       for (std::uint32_t at = from & ~7U; at < from + run.width; at += 8) {
@@ -252,6 +252,7 @@ Gpu::Outcome Gpu::global_access(WarpSlot slot, const Operation& op) {
   LaneAccess& access = *op.as<operands::LaneBytes>().access;
   const bool load = op.op == Op::kGlobalLoad;
   Event event = event_of(slot, op);
+  event.set<payload::Rows>().copies = op.as<operands::LaneBytes>().copies;
   const std::vector<AccessRun> runs = access.runs();
   Fault fault = aligned(access) ? Fault::kNone : Fault::kMisaligned;
   for_lanes(access, [&](std::uint32_t, std::uint64_t at) {

@@ -64,7 +64,7 @@ std::uint32_t Gpu::turned(std::uint32_t cluster) const {
 void Gpu::land_response(AsyncOp& async) {
   const auto& asked = async.operation.as<operands::ClcRequest>();
   Cta& cta = ctas_[async.cta];
-  Event event = event_of(async, Step::kWritten);
+  Event event = landing_of(async, Step::kWritten);
   if (cta.exited) {
     fail(event, Fault::kExitedCta, true);
     emit(event);
@@ -93,7 +93,7 @@ Gpu::Outcome Gpu::clc_query(WarpSlot slot, Operation& op) {
   }
   std::uint32_t words[4];
   std::memcpy(words, ctas_[warps_[slot].cta].shared.data() + asked.response, sizeof words);
-  op.result = event.wanted = words[asked.word];
+  op.result = event.as<payload::ClcQuery>().answer = words[asked.word];
   if (asked.word != 0 && words[0] == 0) {
     event.fault = Fault::kFailedResponse;
   }

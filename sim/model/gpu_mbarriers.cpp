@@ -100,9 +100,9 @@ BarrierStep Gpu::apply_to_barrier(std::uint32_t cta_slot,
   }
   keep_laws(event.phase, step, *bar);
   ++changes_;
-  event.pending = bar->pending();
-  event.tx = bar->tx();
-  event.expected = bar->expected();
+  const std::uint32_t phase = event.phase;
+  tell_state(event, *bar);
+  event.phase = phase;
   if (step.completed) {
     event.flags |= event_flag::kPhaseCompleted;
     wake_barrier(cta_slot, barrier_number(address));
@@ -162,18 +162,17 @@ Gpu::Outcome Gpu::mbarrier_update(WarpSlot slot, Operation& op) {
     ++changes_;
     if (op.op == Op::kMbarrierInit) {
       event.phase = bar.phase();
-      event.wanted = bar.valid() && bar.idle() ? 1 : 0;
+      auto& said = event.as<payload::Mbarrier>();
+      said.was_idle = bar.valid() && bar.idle();
       const BarrierStep step = bar.init(told.count);
       fail(event, step.fault, false);
       wake_barrier(target.cta, number);  // who waits for the object that was there looks again
-      event.expected = event.pending = told.count;
+      said.expected = said.pending = told.count;
     } else if (!bar.valid()) {
       fail(event, Fault::kUninitialised, true);
     } else {
       event.fault = cta.waiters[number] != 0 || !bar.idle() ? Fault::kInUse : Fault::kNone;
-      event.pending = bar.pending();
-      event.tx = bar.tx();
-      event.expected = bar.expected();
+      tell_state(event, bar);
       bar.invalidate();
     }
     emit(event);
@@ -181,7 +180,7 @@ Gpu::Outcome Gpu::mbarrier_update(WarpSlot slot, Operation& op) {
   }
   const std::uint32_t arrivals = told.count * op.lanes;
   const std::uint32_t bytes = told.bytes * op.lanes;
-  event.count = arrivals;
+  event.as<payload::Mbarrier>().arrivals = arrivals;
   event.bytes = bytes;
   const BarrierStep step = apply_to_barrier(target.cta, target.address, event, arrivals, bytes);
   fail(event, step.fault, step.traps);
@@ -255,10 +254,7 @@ Gpu::Outcome Gpu::mbarrier_wait(WarpSlot slot, Operation& op) {
   }
   op.result = done ? 1 : 0;
   if (sink_ != nullptr) {
-    event.phase = bar->phase();
-    event.pending = bar->pending();
-    event.tx = bar->tx();
-    event.expected = bar->expected();
+    tell_state(event, *bar);
     event.flags |= done ? 0 : event_flag::kFalse;
     if ((op.flags & event_flag::kExactPhase) == 0 && told.phase > 1) {
       event.fault = Fault::kBadParity;
@@ -368,10 +364,7 @@ void Gpu::advance_late(std::uint32_t index) {
     op.as<operands::Mbarrier>().phase = wait.wanted;
     op.site = wait.site;
     Event event = event_of(index, op);
-    event.phase = bar->phase();
-    event.pending = bar->pending();
-    event.tx = bar->tx();
-    event.expected = bar->expected();
+    tell_state(event, *bar);
     emit(event);
   }
   warp.late.erase(warp.late.begin());
@@ -395,9 +388,10 @@ void Gpu::deferred_arrive(const AsyncOp& async, std::uint32_t cta, std::uint32_t
     return;
   }
   const auto* const told = op.op == Op::kTcgen05Commit ? nullptr : &op.as<operands::Mbarrier>();
-  event.count = told == nullptr ? 1 : told->count * op.lanes;
+  const std::uint32_t arrivals = told == nullptr ? 1 : told->count * op.lanes;
+  event.as<payload::Mbarrier>().arrivals = arrivals;
   event.bytes = told == nullptr ? 0 : told->bytes * op.lanes;
-  const BarrierStep step = apply_to_barrier(cta, address, event, event.count, event.bytes);
+  const BarrierStep step = apply_to_barrier(cta, address, event, arrivals, event.bytes);
   // One that was announced as bytes belongs to the phase that it was announced in.
   const bool late =
       told != nullptr && (op.flags & event_flag::kExactPhase) != 0 && event.phase != told->phase;

@@ -8,18 +8,11 @@
 
 namespace warptwin::sim {
 
-Fault Gpu::check_mma(const Operation& op, std::uint32_t cta, Event& event) const {
+Fault Gpu::check_mma(const Operation& op, std::uint32_t cta) const {
   const auto& mma = op.as<operands::Mma>();
   const UmmaInstructionDescriptor& instruction = mma.instruction;
   const bool a_in_tmem = (op.flags & event_flag::kTmemA) != 0;
   const std::uint32_t ctas = ctas_in(mma.group);
-  event.count = d_columns(instruction, mma.group);
-  event.global = mma.a.bits;
-  event.extra = mma.b.bits;
-  event.wanted = instruction.bits;
-  event.phase = static_cast<std::uint32_t>(instruction.kind);
-  event.pending = mma.scale_a.value;
-  event.expected = mma.scale_b.value;
   const bool scaled = (op.flags & event_flag::kBlockScale) != 0;
   if (scaled != is_block_scaled(instruction.kind) ||
       (a_in_tmem && instruction.a_major() == Major::kMn)) {
@@ -53,7 +46,7 @@ Fault Gpu::check_mma(const Operation& op, std::uint32_t cta, Event& event) const
   if (fault == Fault::kNone && scaled) {
     fault = check_columns(mma.group, cta, mma.scale_b.value, scale_columns_b(instruction));
   }
-  return fault == Fault::kNone ? check_columns(mma.group, cta, mma.d.value, event.count) : fault;
+  return fault == Fault::kNone ? check_columns(mma.group, cta, mma.d.value, mma.columns) : fault;
 }
 
 // Columns of the CTA, or of both CTAs of its pair.
@@ -82,13 +75,16 @@ Fault Gpu::check_cp(const Operation& op, std::uint32_t cta) const {
 
 Gpu::Outcome Gpu::issue_tensor(WarpSlot slot, Operation& op) {
   Warp& warp = warps_[slot];
+  if (op.op == Op::kTcgen05Mma) {
+    auto& mma = op.as<operands::Mma>();
+    mma.columns = d_columns(mma.instruction, mma.group);
+  }
   Event event = event_of(slot, op);
   Fault fault = Fault::kNone;
   if (op.op == Op::kTcgen05Mma) {
-    fault = check_mma(op, warp.cta, event);
+    fault = check_mma(op, warp.cta);
   } else if (op.op == Op::kTcgen05Cp) {
     fault = check_cp(op, warp.cta);
-    event.global = op.as<operands::TmemCopy>().from.bits;
   } else if (const auto& commit = op.as<operands::Commit>();
              commit.barrier % 8 != 0 || commit.barrier + 8 > config_.shared_bytes) {
     fault = Fault::kMisaligned;
@@ -117,9 +113,6 @@ Gpu::Outcome Gpu::issue_tensor(WarpSlot slot, Operation& op) {
   async.warp = slot;
   async.cta = async.signal_cta = warp.cta;
   async.serial = ++serial_;
-  if (op.op == Op::kTcgen05Mma) {
-    async.operation.as<operands::Mma>().columns = event.count;
-  }
   event.step = Step::kIssued;
   event.serial = async.serial;
   emit(event);
@@ -174,9 +167,7 @@ void Gpu::advance_tensor(std::uint32_t index) {
       op.op == Op::kTcgen05Mma ? execute_mma(async) : execute_cp(async);
     }
     if (sink_ != nullptr) {
-      Event event = event_of(async, Step::kWritten);
-      event.extra = op.op == Op::kTcgen05Mma ? op.as<operands::Mma>().b.bits : 0;
-      emit(event);
+      emit(event_of(async, Step::kWritten));
     }
   } else if (const auto& commit = op.as<operands::Commit>(); commit.mask.bits == 0) {
     deferred_arrive(async, async.cta, commit.barrier);

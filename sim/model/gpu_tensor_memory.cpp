@@ -53,7 +53,7 @@ Gpu::Outcome Gpu::tmem_allocate(WarpSlot slot, Operation& op) {
     std::memcpy(cta.shared.data() + asked.word, &base, sizeof base);
     set_unknown(cta, asked.word, asked.word + 4, false);
     op.result = base;
-    event.peer = base;
+    event.as<payload::TmemAllocation>().base = base;
     ++changes_;
     emit(event);
     warp.pair_step = pair ? PairStep::kAllocated : PairStep::kNone;
@@ -192,8 +192,6 @@ Gpu::Outcome Gpu::issue_tmem(WarpSlot slot, Operation& op) {
   } else if (at.lane() != first && !(half && at.lane() == first + kWarpLanes / 2)) {
     fail(event, Fault::kLaneSlice, true);
   }
-  event.bytes = at.lane();
-  event.wanted = half ? kWarpLanes / 2 : 0;
   if ((event.flags & event_flag::kTraps) != 0) {
     emit(event);
     return Outcome::kDone;

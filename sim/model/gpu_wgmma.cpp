@@ -62,11 +62,7 @@ Gpu::Outcome Gpu::issue_wgmma(WarpSlot slot, Operation& op) {
   const auto& wgmma = op.as<operands::Wgmma>();
   Warp& warp = warps_[slot];
   Event event = event_of(slot, op);
-  event.global = wgmma.a.bits;
-  event.extra = wgmma.b.bits;
-  event.wanted = wgmma.instruction.bits;
-  event.phase = static_cast<std::uint32_t>(wgmma.instruction.kind);
-  event.pending = warp.wgmma_issued;
+  event.as<payload::Wgmma>().number = warp.wgmma_issued;
   const Fault fault = op.lanes != kWarpLanes ? Fault::kNotWholeWarp : check_wgmma(slot, op);
   if (fault != Fault::kNone) {
     fail(event, fault, true);
@@ -113,14 +109,15 @@ Gpu::Outcome Gpu::issue_wgmma(WarpSlot slot, Operation& op) {
   d.last_wgmma = warp.wgmma_issued;
   event.step = Step::kIssued;
   event.serial = forming.async.serial;
-  event.expected = static_cast<std::uint32_t>(std::popcount(forming.warps));
+  const auto issued = static_cast<std::uint32_t>(std::popcount(forming.warps));
+  event.as<payload::Wgmma>().warps = issued;
   if (leaves_warpgroup(slot)) {
     event.fault = Fault::kNotWarpgroup;
   }
   emit(event);
   ++changes_;
   // Fewer have issued a later one, so this is the first.
-  if (event.expected == kWarpsPerWarpgroup) {
+  if (issued == kWarpsPerWarpgroup) {
     append(leader.tensor_queue) = std::move(forming.async);
     leader.wgmma_forming.pop_front();
     ++leader.wgmma_begun;
@@ -152,10 +149,8 @@ void Gpu::finish_wgmma(std::uint32_t index) {
   }
   if (sink_ != nullptr) {
     Event event = event_of(async, Step::kWritten);
-    event.extra = wgmma.b.bits;
-    event.phase = static_cast<std::uint32_t>(wgmma.instruction.kind);
-    event.pending = leader.wgmma_done;
-    event.expected = kWarpsPerWarpgroup;
+    event.as<payload::Wgmma>().number = leader.wgmma_done;
+    event.as<payload::Wgmma>().warps = kWarpsPerWarpgroup;
     emit(event);
   }
   ++leader.wgmma_done;
@@ -186,10 +181,9 @@ Gpu::Outcome Gpu::wgmma_groups(WarpSlot slot, Operation& op) {
   }
   if (op.op == Op::kWgmmaFence) {
     warp.wgmma_fenced = op.as<operands::WgmmaFence>().time;
-    event.global = 0;
   } else if (op.op == Op::kWgmmaCommit) {
-    event.phase = warp.wgmma_group++;
-    event.pending = warp.wgmma_issued;
+    event.as<payload::WgmmaGroups>().group = warp.wgmma_group++;
+    event.as<payload::WgmmaGroups>().wgmmas = warp.wgmma_issued;
     warp.wgmma_groups.push_back(warp.wgmma_issued);
   } else {
     const std::uint32_t left = op.as<operands::WgmmaWait>().pending;
@@ -201,7 +195,7 @@ Gpu::Outcome Gpu::wgmma_groups(WarpSlot slot, Operation& op) {
       warp.wgmma_over = std::max(warp.wgmma_over, warp.wgmma_groups.front());
       warp.wgmma_groups.erase(warp.wgmma_groups.begin());
     }
-    event.pending = op.result = warp.wgmma_over;
+    event.as<payload::WgmmaGroups>().wgmmas = op.result = warp.wgmma_over;
     if (op.fragment != nullptr) {
       event.fault =
           std::exchange(op.fragment->touched_early, false) ? Fault::kUnwaited : Fault::kNone;

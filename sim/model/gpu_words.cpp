@@ -65,23 +65,23 @@ Gpu::Outcome Gpu::shared_row(WarpSlot slot, const Operation& op) {
   const auto& rows = op.as<operands::SharedRows>();
   Warp& warp = warps_[slot];
   Event event = event_of(slot, op);
-  event.phase = rows.row;
-  event.wanted = rows.column;
-  event.peer = rows.row_bytes;
   const std::uint32_t size = bytes_of(rows.element);
   const std::uint32_t registers = op.fragment == nullptr ? 0 : op.fragment->registers;
   const std::uint32_t lines = rows.half_rows ? kWarpLanes / 2 : kWarpLanes;  // of the lanes
   const std::uint32_t along = kWarpLanes / lines * registers;                // values of each
-  event.count = rows.by_columns ? along : lines;  // rows, and the bytes of each
+  auto& said = event.set<payload::Rows>();
+  said.pitch = rows.row_bytes;
+  said.row = rows.row;
+  said.column = rows.of_accumulator ? 0 : rows.column;
+  said.element_bytes = static_cast<std::uint8_t>(size);
+  said.swizzle = static_cast<std::uint8_t>(rows.swizzle);
+  said.rows = rows.by_columns ? along : lines;  // and the bytes of each
   event.bytes = (rows.by_columns ? lines : along) * size;
   if (rows.of_accumulator) {
-    event.wanted = 0;
-    event.count = kWgmmaWarpRows;
+    said.rows = kWgmmaWarpRows;
     event.bytes = rows.row_bytes;
   }
-  event.expected = size;
-  event.extra = static_cast<std::uint64_t>(rows.swizzle);
-  const std::uint32_t last = (rows.row + event.count) * rows.row_bytes;
+  const std::uint32_t last = (rows.row + said.rows) * rows.row_bytes;
   if (rows.tile + last > config_.shared_bytes) {
     fail(event, Fault::kOutOfRange, true);
     emit(event);
@@ -96,7 +96,7 @@ Gpu::Outcome Gpu::shared_row(WarpSlot slot, const Operation& op) {
   if (!config_.moves_data && !load) {
     set_unknown(ctas_[warp.cta],
                 rows.tile + rows.row * rows.row_bytes,
-                rows.tile + (rows.row + event.count) * rows.row_bytes,
+                rows.tile + (rows.row + said.rows) * rows.row_bytes,
                 true);
   }
   if (config_.moves_data && rows.of_accumulator) {
@@ -195,7 +195,8 @@ Gpu::Outcome Gpu::global_word(WarpSlot slot, Operation& op) {
     word = unknown_word(told.address);
   }
   op.result = word;
-  event.pending = word;  // before
+  auto& said = event.as<payload::GlobalWord>();
+  said.before = word;
   if (atomic != nullptr) {
     const bool was_unknown = memory_->unknown(told.address);
     const bool unknown = was_unknown || atomic->leaves_unknown;
@@ -208,15 +209,15 @@ Gpu::Outcome Gpu::global_word(WarpSlot slot, Operation& op) {
     wake_pollers(told.address, size);
     // An event for each four bytes, as of every word.
     for (std::uint32_t half = 0; half < size; half += 4, event.global += 4) {
-      event.pending = static_cast<std::uint32_t>(atomic->before >> (8 * half));
-      event.wanted = static_cast<std::uint32_t>(after >> (8 * half));
+      said.before = static_cast<std::uint32_t>(atomic->before >> (8 * half));
+      said.after = static_cast<std::uint32_t>(after >> (8 * half));
       emit(event);
     }
     return Outcome::kDone;
   }
   if (op.op == Op::kGlobalWait) {
-    event.phase = told.test;
-    event.extra = told.test_operands;
+    said.test = told.test;
+    said.test_operands = told.test_operands;
   }
   const bool waits = op.op == Op::kGlobalWait &&
                      !WordTest::of(told.test, told.test_operands, told.value).holds(word);
@@ -235,7 +236,7 @@ Gpu::Outcome Gpu::global_word(WarpSlot slot, Operation& op) {
     ++changes_;
     wake_pollers(told.address, 4);
   }
-  event.wanted = word;
+  said.after = word;
   emit(event);
   return Outcome::kDone;
 }

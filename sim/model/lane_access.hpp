@@ -13,13 +13,10 @@
 
 namespace warptwin::sim {
 
-/// `Event::extra` of what lanes store: how the bytes are laid out is not known.
-inline constexpr std::uint64_t kUnknownLayout = ~std::uint64_t{0};
-
-/// What is known of an access, in `Event::tx`.
+/// What is known of an access, in `payload::Rows::known`.
 enum class AccessKind : std::uint8_t {
   kPlain,
-  kKnown,    // a store of a few known bytes: `Event::global`
+  kKnown,    // a store of a few known bytes: `payload::Rows::written`
   kAtomic,   // part of an atomic
   kDecided,  // of one whose result, or what it leaves, depends on who comes first
   kPeek,     // of global memory, by nobody: no event

@@ -101,106 +101,143 @@ struct Telling {
   void operator()(const operands::None&) const {}
   void operator()(const operands::Mbarrier& of) const {
     event.address = of.address;
-    event.count = of.count;
     event.bytes = of.bytes;
-    event.wanted = of.phase;
+    auto& said = event.as<payload::Mbarrier>();
+    said.arrivals = of.count;
+    said.wanted = of.phase;
   }
   void operator()(const operands::ProxyFence& of) const {
-    event.count = static_cast<std::uint32_t>(of.space);
+    event.as<payload::ProxyFence>().space = of.space;
   }
-  void operator()(const operands::MapFence& of) const { event.count = of.map; }
+  void operator()(const operands::MapFence& of) const { event.as<payload::Map>().number = of.map; }
   void operator()(const operands::NamedBarrier& of) const {
     event.address = of.id;
-    event.count = of.threads;
+    event.as<payload::NamedBarrier>().threads = of.threads;
   }
-  void operator()(const operands::Members& of) const { event.count = of.lanes; }
+  void operator()(const operands::Members& of) const {
+    event.as<payload::Members>().lanes = of.lanes;
+  }
   void operator()(const operands::Copy& of) const {
     event.address = of.shared;
     event.bytes = of.bytes;
-    event.peer = of.barrier;
-    event.global = (event.flags & event_flag::kSharedSource) != 0 ? of.source : of.global;
-    event.extra = of.mask.bits;
-    event.reduction = of.reduction.code();
+    event.global = of.global;
+    auto& said = event.as<payload::Copy>();
+    said.barrier = of.barrier;
+    said.mask = of.mask.bits;
+    said.source = of.source;
+    said.reduction = of.reduction.code();
     pair(of.group);
   }
   void operator()(const operands::MapChange& of) const {
-    event.count = of.map;
     event.global = of.address;
+    event.as<payload::Map>().number = of.map;
   }
   void operator()(const operands::BulkWait& of) const {
-    event.count = of.pending;
-    event.wanted = of.of_lane ? 1 : 0;
+    auto& said = event.as<payload::BulkGroups>();
+    said.left = of.pending;
+    said.of_lane = of.of_lane;
   }
   void operator()(const operands::TmemAllocation& of) const {
     event.address = of.word;
-    event.count = of.columns;
+    event.as<payload::TmemAllocation>().columns = of.columns;
     pair(of.group);
   }
   void operator()(const operands::TmemRegion& of) const {
     event.address = of.address.value;
-    event.count = of.columns;
+    event.as<payload::TmemRegion>().columns = of.columns;
     pair(of.group);
+  }
+  static void product(const operands::Product& of, std::uint32_t columns, payload::Product& said) {
+    said.a = of.a.bits;
+    said.b = of.b.bits;
+    said.instruction = of.instruction.bits;
+    said.columns = columns;
+    said.kind = of.instruction.kind;
   }
   void operator()(const operands::Mma& of) const {
     event.address = of.d.value;
-    event.count = of.columns;
-    event.peer = of.tmem_a.value;
+    auto& said = event.as<payload::Mma>();
+    product(of, of.columns, said);
+    said.tmem_a = of.tmem_a.value;
+    said.scale_a = of.scale_a.value;
+    said.scale_b = of.scale_b.value;
     pair(of.group);
   }
-  void operator()(const operands::Wgmma& of) const { event.count = of.columns; }
-  void operator()(const operands::WgmmaFence& of) const { event.global = of.time; }
-  void operator()(const operands::WgmmaWait& of) const { event.count = of.pending; }
+  void operator()(const operands::Wgmma& of) const {
+    product(of, of.columns, event.as<payload::Wgmma>());
+  }
+  void operator()(const operands::WgmmaFence&) const {}
+  void operator()(const operands::WgmmaWait& of) const {
+    event.as<payload::WgmmaGroups>().left = of.pending;
+  }
   void operator()(const operands::TmemCopy& of) const {
     event.address = of.to.value;
-    event.count = of.columns;
-    event.wanted = static_cast<std::uint32_t>(of.shape);
+    auto& said = event.as<payload::TmemCopy>();
+    said.source = of.from.bits;
+    said.columns = of.columns;
+    said.shape = of.shape;
     pair(of.group);
   }
   void operator()(const operands::Commit& of) const {
     event.address = of.barrier;
-    event.extra = of.mask.bits;
+    event.as<payload::Mbarrier>().mask = of.mask.bits;
     pair(of.group);
   }
   void operator()(const operands::TmemAccess& of) const {
     event.address = of.address.value;
-    event.count = of.columns;
+    auto& said = event.as<payload::TmemAccess>();
+    said.columns = of.columns;
+    said.first_lane = of.address.lane();
+    said.lanes = of.of_16_lanes() ? kWarpLanes / 2 : 0;
   }
-  void operator()(const operands::TmemWait& of) const { event.wanted = of.of_registers ? 1 : 0; }
+  void operator()(const operands::TmemWait& of) const {
+    event.as<payload::TmemWait>().of_registers = of.of_registers;
+  }
   void operator()(const operands::FragmentRead&) const {}
   void operator()(const operands::SharedWord& of) const {
     event.address = of.address;
-    event.count = of.value;
+    event.as<payload::SharedWord>().value = of.value;
   }
-  void operator()(const operands::SharedRows& of) const { event.address = of.tile; }
+  void operator()(const operands::SharedRows& of) const {
+    event.address = of.tile;
+    event.set<payload::Rows>();
+  }
   void operator()(const operands::LaneBytes& of) const {
     const bool shared = event.op == Op::kSharedLoad || event.op == Op::kSharedStore;
-    event.address = shared ? of.rank << 24 : of.copies;
-    event.global = shared ? of.copies : 0;
+    event.address = shared ? of.rank << 24 : 0;
+    event.set<payload::Rows>().copies = of.copies;
   }
   void operator()(const operands::GlobalWord& of) const {
     event.global = of.address;
-    event.count = of.value;
+    event.as<payload::GlobalWord>().value = of.value;
   }
   void operator()(const operands::ClcRequest& of) const {
     event.address = of.response;
     event.bytes = kClcResponseBytes;
-    event.wanted = of.got;
-    event.peer = of.barrier;
-    event.extra = of.mask.bits;
+    auto& said = event.as<payload::ClcRequest>();
+    said.barrier = of.barrier;
+    said.mask = of.mask.bits;
+    said.got = of.got;
   }
   void operator()(const operands::ClcQuery& of) const {
     event.address = of.response;
-    event.count = of.word;
+    event.as<payload::ClcQuery>().word = of.word;
   }
-  void operator()(const operands::Registers& of) const { event.count = of.count; }
+  void operator()(const operands::Registers& of) const {
+    event.as<payload::Registers>().count = of.count;
+  }
   void operator()(const operands::Note& of) const {
     event.address = of.full;
-    event.count = of.stages;
-    event.wanted = of.index;
+    auto& said = event.as<payload::Note>();
+    said.stages = of.stages;
+    said.index = of.index;
+    said.lap = of.lap;
+    said.step = of.step;
   }
   void operator()(const operands::Trap& of) const {
-    event.count = static_cast<std::uint32_t>(of.cause);
-    event.wanted = of.says;
+    auto& said = event.as<payload::Trap>();
+    said.cause = static_cast<std::uint32_t>(of.cause);
+    said.says = of.says;
   }
 };
 
@@ -332,6 +369,13 @@ void Operation::let_go() {
   } else if (auto* const word = std::get_if<operands::GlobalWord>(&operands_)) {
     word->update = nullptr;
   }
+}
+
+Event Operation::told() const {
+  Event event{op};
+  event.flags = flags;
+  tell(event);
+  return event;
 }
 
 void Operation::tell(Event& event) const {

@@ -133,8 +133,10 @@ struct Operation {
   LaneAccess* access() const;
   /// Drops what whoever performs it has, once it has been taken up.
   void let_go();
-  /// Sets what an event says of the operands.
+  /// Sets what an event of this operation says of the operands.
   void tell(Event& event) const;
+  /// What an event says of it, whoever executes it.
+  Event told() const;
 
  private:
   template <class T>

@@ -1,4 +1,4 @@
-/// Why a kernel ends itself: `Operation::count` and `Event::count` of a trap.
+/// Why a kernel ends itself: what an operation and an event of a trap say.
 
 #pragma once
 

@@ -53,7 +53,7 @@ struct WordTest {
     const bool by_bit = !ordered && mask == kSign && (with & ~kSign) == 0;
     return by_order || by_bit ? std::optional{holds(kSign)} : std::nullopt;
   }
-  /// The same, in `Event::phase` and `Event::extra` of the wait. 0 and 0: equal, as it stands.
+  /// The same, in an event of the wait. 0 and 0: equal, as it stands.
   std::uint32_t code() const { return static_cast<std::uint32_t>(kind) | (is_signed ? 4U : 0U); }
   std::uint64_t operands() const { return std::uint64_t{flip} << 32 | ~mask; }
   static WordTest of(std::uint32_t code, std::uint64_t operands, std::uint32_t with) {
@@ -64,7 +64,10 @@ struct WordTest {
             ~static_cast<std::uint32_t>(operands)};
   }
   /// Of a wait that has passed.
-  static WordTest of(const Event& wait) { return of(wait.phase, wait.extra, wait.count); }
+  static WordTest of(const Event& wait) {
+    const auto& said = wait.as<payload::GlobalWord>();
+    return of(said.test, said.test_operands, said.value);
+  }
 };
 
 }  // namespace warptwin::sim

@@ -69,12 +69,14 @@ void Record::issue_load(const Event& event, Async& async) {
   to.who = who(event);
   accesses.push_back(to);
   if (event.op == Op::kTensorLoad) {
-    map_uses.push_back({event.phase, false, {async.begin, async.done, who(event)}});
+    map_uses.push_back(
+        {event.as<payload::Copy>().map, false, {async.begin, async.done, who(event)}});
   }
   if (event.op != Op::kClcTryCancel) {
     touched(event);
   }
-  use_barrier(event.peer_cta, event.peer, {async.begin, async.done, who(event)});
+  use_barrier(
+      event.signal().barrier_cta, event.signal().barrier, {async.begin, async.done, who(event)});
 }
 
 void Record::issue_store(const Event& event, Async& async) {
@@ -90,10 +92,11 @@ void Record::issue_store(const Event& event, Async& async) {
   from.who = who(event);
   accesses.push_back(from);
   if (event.op == Op::kTensorStore) {
-    map_uses.push_back({event.phase, false, {async.begin, async.read, who(event)}});
+    map_uses.push_back(
+        {event.as<payload::Copy>().map, false, {async.begin, async.read, who(event)}});
   }
   touched(event);
-  warp_of(event).bulk.push_back({event.count, event.lane_mask(), event.serial});
+  warp_of(event).bulk.push_back({event.as<payload::Copy>().group, event.lane_mask(), event.serial});
 }
 
 // Global memory of a copy, or more of it.
@@ -152,6 +155,8 @@ void Record::use_columns(std::uint32_t cta, TmemAddress at, std::uint32_t column
 void Record::issue_tensor(const Event& event, Async& async) {
   WarpRecord& warp = warp_of(event);
   const bool mma = event.op == Op::kTcgen05Mma;
+  const payload::Mma product = mma ? event.as<payload::Mma>() : payload::Mma{};
+  const payload::TmemCopy copy = mma ? payload::TmemCopy{} : event.as<payload::TmemCopy>();
   const bool pair = (event.flags & event_flag::kPair) != 0;
   // Pairs that the manual pipelines: the second begins after the first is done.
   Nodes before{async.begin};
@@ -160,16 +165,17 @@ void Record::issue_tensor(const Event& event, Async& async) {
   const bool scaled = (event.flags & event_flag::kBlockScale) != 0;
   const Footprint into = mma ? accumulator_cells(event) : Footprint{};
   for (const TensorOp& earlier : warp.tensor) {
-    const bool chained = earlier.op == Op::kTcgen05Cp ? mma
-                                                      : mma && earlier.d == event.address &&
-                                                            earlier.instruction == event.wanted;
+    const bool chained =
+        earlier.op == Op::kTcgen05Cp
+            ? mma
+            : mma && earlier.d == event.address && earlier.instruction == product.instruction;
     if (earlier.pair == pair && (chained || options_.tensor_in_order)) {
       before.push_back(earlier.done);
     }
     // Accumulators of two shapes, or that begin apart: the manual has no order for them.
     const std::uint32_t factors = scaled ? kBytesOfFactors : 0;
-    const bool alike =
-        earlier.d == event.address && (earlier.instruction & ~factors) == (event.wanted & ~factors);
+    const bool alike = earlier.d == event.address &&
+                       (earlier.instruction & ~factors) == (product.instruction & ~factors);
     if (mma && earlier.op == Op::kTcgen05Mma && earlier.pair == pair && !alike &&
         meet(earlier.into, into) && !order.tensor(earlier.done, async.begin)) {
       faults.push_back({RelationKind::kRace,
@@ -183,39 +189,39 @@ void Record::issue_tensor(const Event& event, Async& async) {
   async.begin = order.add(before);
   async.done = order.add({}, {async.begin});
   warp.tensor.push_back(
-      {event.serial, async.done, event.op, event.address, event.wanted, pair, into});
+      {event.serial, async.done, event.op, event.address, product.instruction, pair, into});
   const std::uint32_t ctas = pair ? 2 : 1;
   const std::uint32_t first = pair ? event.cta & ~1U : event.cta;
   const Use use{async.begin, async.done, who(event)};
-  const UmmaInstructionDescriptor instruction{event.wanted, static_cast<MmaKind>(event.phase)};
+  const UmmaInstructionDescriptor instruction{product.instruction, product.kind};
   for (std::uint32_t cta = first; cta < first + ctas; ++cta) {
     if (!mma) {
-      operand(event, async, cta, copied_bytes(event.global, static_cast<TmemCopy>(event.wanted)));
-      tensor_cells(event, async, cta, cells({event.address}, event.count, 0, kTmemLanes), true);
-      use_columns(cta, {event.address}, event.count, use);
+      operand(event, async, cta, copied_bytes(copy.source, copy.shape));
+      tensor_cells(event, async, cta, cells({event.address}, copy.columns, 0, kTmemLanes), true);
+      use_columns(cta, {event.address}, copy.columns, use);
       continue;
     }
     const std::uint32_t rows = instruction.m() / ctas;
     if ((event.flags & event_flag::kTmemA) != 0) {
       constexpr std::uint32_t kColumnsOfStep = 8;
-      const TmemAddress a{event.peer};
+      const TmemAddress a{product.tmem_a};
       tensor_cells(event, async, cta, cells(a, kColumnsOfStep, a.lane(), rows), false);
       use_columns(cta, a, kColumnsOfStep, use);
     } else {
       operand(event,
               async,
               cta,
-              operand_bytes(event.global, rows, instruction.a_major(), instruction.a_type()));
+              operand_bytes(product.a, rows, instruction.a_major(), instruction.a_type()));
     }
     operand(event,
             async,
             cta,
             operand_bytes(
-                event.extra, instruction.n() / ctas, instruction.b_major(), instruction.b_type()));
+                product.b, instruction.n() / ctas, instruction.b_major(), instruction.b_type()));
     if ((event.flags & event_flag::kBlockScale) != 0) {
       const std::pair<TmemAddress, std::uint32_t> factors[] = {
-          {{event.pending}, scale_columns(rows)},
-          {{event.expected}, scale_columns(instruction.n())}};
+          {{product.scale_a}, scale_columns(rows)},
+          {{product.scale_b}, scale_columns(instruction.n())}};
       for (const auto& [at, columns] : factors) {
         tensor_cells(event, async, cta, cells(at, columns, 0, kTmemLanes), false);
         use_columns(cta, at, columns, use);
@@ -226,7 +232,7 @@ void Record::issue_tensor(const Event& event, Async& async) {
     if ((event.flags & event_flag::kAccumulate) != 0) {
       tensor_cells(event, async, cta, d, false);
     }
-    use_columns(cta, {event.address}, event.count, use);
+    use_columns(cta, {event.address}, product.columns, use);
   }
 }
 
@@ -248,9 +254,10 @@ void Record::issue_commit(const Event& event, Async& async, Node issued) {
   async.done = order.add(tracked, Nodes{async.begin, warp.committed});
   warp.committed = async.done;
   const std::uint32_t first = cluster_of(event.cta) * launch_.cluster_size;
+  const std::uint32_t mask = event.as<payload::Mbarrier>().mask;
   for (std::uint32_t rank = 0; rank < launch_.cluster_size; ++rank) {
     const std::uint32_t cta = first + rank;
-    if (event.extra == 0 ? cta == event.cta : (event.extra >> rank & 1U) != 0) {
+    if (mask == 0 ? cta == event.cta : (mask >> rank & 1U) != 0) {
       use_barrier(cta, event.address, {async.begin, async.done, who(event)});
     }
   }
@@ -264,21 +271,23 @@ void Record::issue_tmem(const Event& event, Async& async) {
   same.push_back(async.done);
   const TmemAddress at{event.address};
   // Of the half shape, sixteen lanes have two pieces of columns that lie side by side here.
-  const std::uint32_t lanes = event.wanted == 0 ? kWarpLanes : event.wanted;
-  tensor_cells(event, async, event.cta, cells(at, event.count, at.lane(), lanes), !load);
-  use_columns(event.cta, at, event.count, {async.begin, async.done, who(event)});
+  const auto& said = event.as<payload::TmemAccess>();
+  const std::uint32_t lanes = said.lanes == 0 ? kWarpLanes : said.lanes;
+  tensor_cells(event, async, event.cta, cells(at, said.columns, at.lane(), lanes), !load);
+  use_columns(event.cta, at, said.columns, {async.begin, async.done, who(event)});
 }
 
 // It reads its operands once all four warps have issued it.
 void Record::issue_wgmma(const Event& event, Async& async, Node issued) {
+  const auto& product = event.as<payload::Wgmma>();
   const Nodes by = by_lanes(event, issued);
   async.issues.insert(async.issues.end(), by.begin(), by.end());
-  warp_of(event).wgmmas.emplace_back(event.pending, kNoNode);
+  warp_of(event).wgmmas.emplace_back(product.number, kNoNode);
   if (++async.warps < kWarpsPerWarpgroup) {
     return;
   }
   constexpr std::uint32_t kRows = 64;
-  const UmmaInstructionDescriptor instruction{event.wanted, static_cast<MmaKind>(event.phase)};
+  const UmmaInstructionDescriptor instruction{product.instruction, product.kind};
   // Each warp reads its operands for itself, after its own issue, and for all its lanes: what one
   // of them has waited for the others have not.
   async.begin = order.common(async.issues);
@@ -286,16 +295,16 @@ void Record::issue_wgmma(const Event& event, Async& async, Node issued) {
   operand(event,
           async,
           event.cta,
-          operand_bytes(event.global, kRows, instruction.a_major(), instruction.a_type()));
+          operand_bytes(product.a, kRows, instruction.a_major(), instruction.a_type()));
   operand(event,
           async,
           event.cta,
-          operand_bytes(event.extra, instruction.n(), instruction.b_major(), instruction.b_type()));
+          operand_bytes(product.b, instruction.n(), instruction.b_major(), instruction.b_type()));
   const std::uint32_t in_cta = event.warp % launch_.warps_per_cta;
   const std::uint32_t leader = event.warp - in_cta % kWarpsPerWarpgroup;
   for (std::uint32_t i = 0; i < kWarpsPerWarpgroup; ++i) {
     for (auto& [number, done] : warps_[leader + i].wgmmas) {
-      done = number == event.pending ? async.done : done;
+      done = number == product.number ? async.done : done;
     }
   }
 }
@@ -340,7 +349,7 @@ void Record::bulk_group(const Event& event) {
   switch (event.op) {
     case Op::kBulkWaitGroup:
       for (const auto& [group, lanes, serial] : warp.bulk) {
-        if (group < event.phase && (lanes & event.lane_mask()) != 0) {
+        if (group < event.as<payload::BulkGroups>().group && (lanes & event.lane_mask()) != 0) {
           const Async& store = asyncs_[serial];
           done.push_back(store.read);
           done.push_back((event.flags & event_flag::kRead) != 0 ? kNoNode : store.done);
@@ -348,14 +357,14 @@ void Record::bulk_group(const Event& event) {
       }
       break;
     case Op::kTcgen05WaitLd:
-      done = event.wanted == 0 ? warp.loads : Nodes{};
+      done = !event.as<payload::TmemWait>().of_registers ? warp.loads : Nodes{};
       break;
     case Op::kTcgen05WaitSt:
       done = warp.stores;
       break;
     case Op::kWgmmaWait:
       for (const auto& [number, node] : warp.wgmmas) {
-        if (number < event.pending) {
+        if (number < event.as<payload::WgmmaGroups>().wgmmas) {
           done.push_back(node);
         }
       }

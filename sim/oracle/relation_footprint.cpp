@@ -147,38 +147,36 @@ Footprint copied_bytes(std::uint64_t descriptor, TmemCopy shape) {
 namespace {
 
 // Lanes of PTX: bytes as they are addressed.
-Footprint rectangle_at(std::uint64_t begin, const Event& event) {
+Footprint rectangle_at(std::uint64_t begin, const Event& event, const payload::Rows& said) {
   Footprint rows;
-  for (std::uint32_t row = 0; row < event.count; ++row) {
-    const std::uint64_t at = begin + std::uint64_t{row} * event.peer;
+  for (std::uint32_t row = 0; row < said.rows; ++row) {
+    const std::uint64_t at = begin + std::uint64_t{row} * said.pitch;
     rows.emplace_back(at, at + event.bytes);
   }
   return normalised(std::move(rows));
 }
 
-bool is_of_lanes(const Event& event) {
-  return event.expected != 0 && event.extra == kUnknownLayout;
-}
-
 }  // namespace
 
 Footprint global_bytes(const Event& event) {
-  return is_of_lanes(event) ? rectangle_at(event.global, event)
-                            : bytes_at(event.global, event.bytes);
+  const payload::Rows* const said = event.rows();
+  return said != nullptr && said->of_lanes ? rectangle_at(event.global, event, *said)
+                                           : bytes_at(event.global, event.bytes);
 }
 
 Footprint shared_bytes(const Event& event) {
-  if (event.expected == 0) {
+  const payload::Rows* const said = event.rows();
+  if (said == nullptr) {
     return bytes_at(event.address, event.bytes);
   }
-  if (is_of_lanes(event)) {
-    return rectangle_at(event.address, event);
+  if (said->of_lanes) {
+    return rectangle_at(event.address, event, *said);
   }
-  const auto swizzle = static_cast<Swizzle>(event.extra);
+  const auto swizzle = static_cast<Swizzle>(said->swizzle);
   Footprint pieces;
-  for (std::uint32_t line = 0; line < event.count; ++line) {
+  for (std::uint32_t line = 0; line < said->rows; ++line) {
     const std::uint32_t first =
-        event.address + (event.phase + line) * event.peer + event.wanted * event.expected;
+        event.address + (said->row + line) * said->pitch + said->column * said->element_bytes;
     for (std::uint32_t at = first; at < first + event.bytes;) {
       const std::uint32_t end = std::min(first + event.bytes, (at / kUnit + 1) * kUnit);
       const std::uint32_t lies = swizzled(at, swizzle);
@@ -191,8 +189,9 @@ Footprint shared_bytes(const Event& event) {
 
 Footprint copy_bytes(const Event& event) {
   const bool tensor = event.op == Op::kTensorLoad || event.op == Op::kTensorStore;
-  const auto swizzle = static_cast<Swizzle>(tensor ? event.wanted : 0);
-  const std::uint32_t row = event.op == Op::kTensorLoad ? event.count : event.peer;
+  const payload::Copy copy = tensor ? event.as<payload::Copy>() : payload::Copy{};
+  const auto swizzle = static_cast<Swizzle>(copy.swizzle);
+  const std::uint32_t row = copy.row_bytes;
   if (row == 0 || row >= span_of(swizzle)) {
     return bytes_at(event.address, event.bytes);
   }
@@ -206,10 +205,11 @@ Footprint copy_bytes(const Event& event) {
 }
 
 Footprint global_piece(const Event& event) {
+  const auto& copy = event.as<payload::Copy>();
   Footprint pieces;
-  for (std::uint32_t row = 0; row < event.pending; ++row) {
-    const std::uint64_t at = event.global + std::uint64_t{row} * event.expected;
-    pieces.emplace_back(at, at + static_cast<std::uint64_t>(event.tx));
+  for (std::uint32_t row = 0; row < copy.rows; ++row) {
+    const std::uint64_t at = event.global + std::uint64_t{row} * copy.pitch;
+    pieces.emplace_back(at, at + copy.width);
   }
   return normalised(std::move(pieces));
 }
@@ -227,15 +227,16 @@ Footprint cells(TmemAddress address,
 }
 
 Footprint accumulator_cells(const Event& event) {
-  const UmmaInstructionDescriptor instruction{event.wanted, static_cast<MmaKind>(event.phase)};
+  const auto& mma = event.as<payload::Mma>();
+  const UmmaInstructionDescriptor instruction{mma.instruction, mma.kind};
   const TmemAddress d{event.address};
   const bool pair = (event.flags & event_flag::kPair) != 0;
   if (pair || instruction.m() != 64) {
-    return cells(d, event.count, 0, kTmemLanes);
+    return cells(d, mma.columns, 0, kTmemLanes);
   }
   Footprint pieces;  // 64 rows of one CTA: the first half of each quarter
   for (std::uint32_t quarter = 0; quarter < kTmemLanes; quarter += kWarpLanes) {
-    const Footprint part = cells(d, event.count, (quarter + d.lane()) % kTmemLanes, kGroupLanes);
+    const Footprint part = cells(d, mma.columns, (quarter + d.lane()) % kTmemLanes, kGroupLanes);
     pieces.insert(pieces.end(), part.begin(), part.end());
   }
   return normalised(std::move(pieces));

@@ -202,8 +202,9 @@ Nodes Record::told_by(const Event& event, Node node) const {
 }
 
 void Record::contribute(const Event& event, const Contribution& contribution) {
-  const std::uint32_t cta = is_load(event.op) ? event.peer_cta : event.cta;
-  const std::uint32_t address = is_load(event.op) ? event.peer : event.address;
+  const bool load = is_load(event.op);
+  const std::uint32_t cta = load ? event.signal().barrier_cta : event.cta;
+  const std::uint32_t address = load ? event.signal().barrier : event.address;
   const auto at = live_.find({cta, address});
   if (at != live_.end()) {
     contributions_[{cta, address, at->second, event.phase}].push_back(contribution);
@@ -338,9 +339,10 @@ void Record::wait(const Event& event) {
   if (event.op == Op::kMbarrierWait) {
     in_phase(event, 0);
   }
-  if ((event.flags & event_flag::kExactPhase) != 0 && event.phase != event.wanted + 1) {
+  const std::uint32_t wanted = event.as<payload::Mbarrier>().wanted;
+  if ((event.flags & event_flag::kExactPhase) != 0 && event.phase != wanted + 1) {
     faults.push_back({RelationKind::kPhase,
-                      in_words(who(event)) + ": for phase " + std::to_string(event.wanted) +
+                      in_words(who(event)) + ": for phase " + std::to_string(wanted) +
                           ", and passes in phase " + std::to_string(event.phase),
                       {},
                       event.site,
@@ -357,11 +359,11 @@ void Record::late_wait(const Event& event) {
       looked = wait.looks;
     }
   }
-  if ((event.flags & event_flag::kExactPhase) != 0 && event.phase != event.wanted + 1) {
+  const std::uint32_t wanted = event.as<payload::Mbarrier>().wanted;
+  if ((event.flags & event_flag::kExactPhase) != 0 && event.phase != wanted + 1) {
     faults.push_back({RelationKind::kPhase,
                       in_words(who(event)) + ": lanes left behind, for phase " +
-                          std::to_string(event.wanted) + ", pass in phase " +
-                          std::to_string(event.phase),
+                          std::to_string(wanted) + ", pass in phase " + std::to_string(event.phase),
                       {},
                       event.site,
                       {}});
@@ -375,14 +377,15 @@ void Record::late_wait(const Event& event) {
 void Record::named_barrier(const Event& event) {
   NamedPhase& phase = named_[{event.cta, event.address, event.phase}];
   const bool returns = event.op == Op::kBarSync && event.step == Step::kDone;
-  if (event.pending == 0) {
+  const auto& said = event.as<payload::NamedBarrier>();
+  if (!said.returns) {
     phase.arrived.push_back(step(event));
     contributors.push_back({kNamedLives + event.cta * kNamedBarriers + event.address,
                             event.phase,
                             phase.arrived.back(),
                             who(event)});
     phase.warps.insert(event.warp);
-    phase.of_all = event.wanted != 0;
+    phase.of_all = said.of_all;
     in_phase(event, 0);
   }
   if (returns) {
@@ -482,7 +485,7 @@ void Record::fence(const Event& event) {
     }
     case Op::kFenceProxyAsync:
       for (const Node fence : by_lanes(event, node)) {
-        proxy_fences.push_back({fence, static_cast<ProxySpace>(event.count), event.cta});
+        proxy_fences.push_back({fence, event.as<payload::ProxyFence>().space, event.cta});
       }
       return;
     case Op::kTcgen05FenceBefore:
@@ -499,7 +502,7 @@ void Record::fence(const Event& event) {
     case Op::kTensormapReplace:
       for (const Node one :
            (event.flags & event_flag::kByWarp) != 0 ? Nodes{node} : by_lanes(event, node)) {
-        map_uses.push_back({event.count, true, {one, one, who(event)}});
+        map_uses.push_back({event.as<payload::Map>().number, true, {one, one, who(event)}});
       }
       return;
     case Op::kGriddepcontrolWait:
@@ -510,7 +513,7 @@ void Record::fence(const Event& event) {
     default:
       for (const Node one : by_lanes(event, node)) {
         if (acquires(event.ordering.semantics)) {
-          map_acquires.emplace_back(event.count, one);
+          map_acquires.emplace_back(event.as<payload::Map>().number, one);
         } else {
           map_releases.emplace_back(event.warp, one);
         }
@@ -522,8 +525,11 @@ void Record::fence(const Event& event) {
 
 void Record::words(const Event& event) {
   const Node node = step(event);
-  if (event.op == Op::kClcQuery && event.count == 0 && event.wanted == 0) {
-    refused_.insert(event.cta);
+  if (event.op == Op::kClcQuery) {
+    const auto& query = event.as<payload::ClcQuery>();
+    if (query.word == 0 && query.answer == 0) {
+      refused_.insert(event.cta);
+    }
   }
   Access access;
   access.cta = event.cta;
@@ -582,7 +588,7 @@ void Record::tmem_life(const Event& event) {
   if (event.op == Op::kTcgen05Dealloc) {
     for (Allocation& one : allocations) {
       if (one.cta == event.cta && one.base == TmemAddress{event.address}.column() &&
-          one.columns == event.count && one.dealloc.end == kNoNode) {
+          one.columns == event.as<payload::TmemRegion>().columns && one.dealloc.end == kNoNode) {
         one.dealloc = use;
         return;
       }
@@ -607,7 +613,8 @@ void Record::tmem_life(const Event& event) {
     }
   }
   const Node given = step(event, before);
-  allocations.push_back({event.cta, event.peer, event.count, {looked, given, who(event)}, {}, {}});
+  const auto& said = event.as<payload::TmemAllocation>();
+  allocations.push_back({event.cta, said.base, said.columns, {looked, given, who(event)}, {}, {}});
   Access access;
   access.cta = event.cta;
   access.where = bytes_at(event.address, 4);

@@ -169,9 +169,10 @@ Record::Looks Record::ways_of(const Event& event, Node node) const {
 
 // An access in the generic proxy, by the lanes that make it.
 void Record::access_of_words(const Event& event, Access access) {
-  const bool word = access.space == Space::kShared && event.expected == 0;
+  const bool word = access.space == Space::kShared && event.rows() == nullptr;
   access.group = word ? accesses.size() : 0;
-  access.value = word && access.write ? event.count : 0;
+  access.value =
+      access.write && event.is<payload::SharedWord>() ? event.as<payload::SharedWord>().value : 0;
   for (const auto& [way, node] : ways_of(event, access.end)) {
     if (way != key_of(event)) {
       access.start = access.end = node;

@@ -372,9 +372,7 @@ bool Machine::is_local(const State& state, std::uint32_t warp) const {
 }
 
 std::string Machine::name_of_object(const Operation& op) const {
-  Event told;
-  told.op = op.op;
-  op.tell(told);
+  const Event told = op.told();
   const auto shared = [&](std::uint32_t address) {
     return " " + plan_.program->symbols.name(address & 0xFFFFFFU);
   };

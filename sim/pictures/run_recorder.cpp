@@ -155,14 +155,15 @@ Slice RunRecorder::slice_of(const Event& event) {
     slice.barrier = barrier_of(event.cta, event.address).track;
     slice.phase = event.phase;
   } else if (is_load(event.op)) {
-    slice.barrier = barrier_of(event.peer_cta, event.peer).track;
+    slice.barrier = barrier_of(event.signal().barrier_cta, event.signal().barrier).track;
   }
   switch (event.op) {
     case Op::kMbarrierArrive:
     case Op::kMbarrierExpectTx:
     case Op::kMbarrierCompleteTx: {
       const std::uint32_t lanes = event.step == Step::kIssued ? event.lanes : 1;
-      slice.count = event.op == Op::kMbarrierArrive ? event.count * lanes : 0;
+      slice.count =
+          event.op == Op::kMbarrierArrive ? event.as<payload::Mbarrier>().arrivals * lanes : 0;
       slice.bytes = event.bytes * lanes;
       break;
     }
@@ -204,7 +205,9 @@ void RunRecorder::note_wait(const Event& event, WarpState& warp, Slice& slice) {
   const bool polled = last.op == event.op && last.address == event.address &&
                       (last.flags & event_flag::kFalse) != 0;
   slice.kind = warp.waits || !passed || polled ? SliceKind::kWait : SliceKind::kOperation;
-  slice.phase = exact ? event.wanted : passed ? event.phase - 1 : event.phase;
+  slice.phase = exact    ? event.as<payload::Mbarrier>().wanted
+                : passed ? event.phase - 1
+                         : event.phase;
   warp.last_slice = builder_.add(slice);
   if (!passed) {
     return;
@@ -239,7 +242,7 @@ void RunRecorder::note_operation(const Event& event) {
                 : clock_ == RecordingClock::kSteps ? event.time
                                                    : std::min(warp.last, event.time);
   slice.end = event.time + (clock_ == RecordingClock::kSteps ? 1 : 0);
-  if (event.op == Op::kBarSync && event.pending == 1) {
+  if (event.op == Op::kBarSync && event.as<payload::NamedBarrier>().returns) {
     slice.object = warp.wait.object;  // what it was, its arrival says
   }
   slice.kind = warp.waits ? SliceKind::kWait : SliceKind::kOperation;
@@ -268,8 +271,9 @@ void RunRecorder::start_async(const Event& event, std::uint32_t issuer) {
   async.cta = is_load(event.op) ? event.cta : naming_.cta_of_warp(event.warp);
   async.issuer = issuer;
   async.issued = event;
-  if (event.op == Op::kTcgen05Commit && event.extra != 0) {
-    async.signals = static_cast<std::uint32_t>(std::popcount(event.extra));
+  if (event.op == Op::kTcgen05Commit) {
+    const int named = std::popcount(event.as<payload::Mbarrier>().mask);
+    async.signals = named != 0 ? static_cast<std::uint32_t>(named) : async.signals;
   }
   count(async, event.time, true);
 }
@@ -314,14 +318,12 @@ void RunRecorder::end_async(const Event& event) {
       writes_[event.cta][event.address] = {event.address + slice.bytes, async.done};
     } else if (has_trait(event.op, op_trait::kTensorCore)) {
       Event reads = async.issued;
-      reads.extra = event.extra;
-      reads.global = event.global;
       reads.step = Step::kWritten;
       use_data(reads, async.done);
     }
   }
   if (is_load(event.op)) {
-    complete(event, event.peer_cta, event.peer, async.done);
+    complete(event, event.signal().barrier_cta, event.signal().barrier, async.done);
   } else if (event.step == Step::kSignalled) {
     complete(event, event.cta, event.address, async.done);
   }
@@ -343,7 +345,7 @@ void RunRecorder::complete(const Event& event,
   if (is_load(event.op)) {
     barrier.bytes += event.bytes;
   } else if (event.op == Op::kMbarrierArrive || event.op == Op::kTcgen05Commit) {
-    barrier.arrivals += event.count;
+    barrier.arrivals += event.as<payload::Mbarrier>().arrivals;
   }
   if ((event.flags & event_flag::kPhaseCompleted) == 0) {
     return;
@@ -386,9 +388,9 @@ void RunRecorder::use_data(const Event& event, std::uint32_t slice) {
         return;
       }
       if ((event.flags & event_flag::kTmemA) == 0) {
-        addresses[count++] = start_of(event.global);
+        addresses[count++] = start_of(event.product().a);
       }
-      addresses[count++] = start_of(event.extra);
+      addresses[count++] = start_of(event.product().b);
       break;
     case Op::kTensorStore:
     case Op::kBulkStore:
@@ -428,7 +430,7 @@ void RunRecorder::on_event(const Event& event) {
       // The same operation may go to several CTAs.
       WarpState& warp = warp_of(event);
       const Event& last = warp.last_event;
-      const bool again = is_load(event.op) && event.extra != 0 && last.time == event.time &&
+      const bool again = is_load(event.op) && event.signal().mask != 0 && last.time == event.time &&
                          last.op == event.op && last.address == event.address &&
                          last.step == event.step;
       if (!again) {
@@ -440,7 +442,7 @@ void RunRecorder::on_event(const Event& event) {
       break;
     }
     case Step::kCounted:
-      complete(event, event.peer_cta, event.peer, kNoSlice);
+      complete(event, event.signal().barrier_cta, event.signal().barrier, kNoSlice);
       break;
     case Step::kRead:
       if (event.op == Op::kTcgen05Ld) {

@@ -75,13 +75,12 @@ class Validator {
     const bool exists = op.op < Op::kWarpStart || op.op == Op::kElectSync;
     require(exists && (op.lanes == kWarpLanes || op.lanes == 1) && op.lane < kWarpLanes,
             "this is no operation of a warp, or of a lane");
-    Event told;
-    op.tell(told);
+    const Event told = op.told();
     require((told.address & 0xFFFFFFU) < kAddressMax || is_tmem(op.op),
             "an address lies beyond shared memory");
     require((op.flags & event_flag::kRemote) != 0 || told.address < kAddressMax || is_tmem(op.op),
             "an address lies beyond shared memory");
-    require(told.peer < kAddressMax || (op.flags & event_flag::kTmemA) != 0,
+    require(told.numbers().place < kAddressMax || (op.flags & event_flag::kTmemA) != 0,
             "an address lies beyond shared memory");
     require(told.bytes <= 1U << 24, "a count of bytes is too large");
     require(told.global < std::uint64_t{1} << 41, "an address lies beyond global memory");

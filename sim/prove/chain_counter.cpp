@@ -20,7 +20,8 @@ std::uint32_t ChainCounter::warp_step(const Event& event) {
   }
   // One operation may have several events, all of one step. Only a bar.sync has two steps, its
   // arrival and its return, which are one where it is the last to come.
-  const bool last_to_come = event.op == Op::kBarSync && event.pending == 0 &&
+  const bool last_to_come = event.op == Op::kBarSync &&
+                            !event.as<payload::NamedBarrier>().returns &&
                             (event.flags & event_flag::kPhaseCompleted) != 0;
   if (time_[event.warp] != event.time || index == 0) {
     index += last_to_come ? 2 : 1;

@@ -17,7 +17,7 @@ bool starts_leaf(const Event& event) {
     case Op::kMbarrierCompleteTx:
       return true;
     case Op::kTcgen05Commit:
-      return event.extra != 0;
+      return event.as<payload::Mbarrier>().mask != 0;
     default:
       return false;
   }
@@ -25,15 +25,16 @@ bool starts_leaf(const Event& event) {
 
 bool is_work(const Event& event) {
   return (event.flags & event_flag::kLateLanes) == 0 && event.op != Op::kCtaExit &&
-         !(event.op == Op::kBarSync && event.pending != 0);
+         !(event.op == Op::kBarSync && event.as<payload::NamedBarrier>().returns);
 }
 
 std::int32_t meant_by_try(const Event& event) {
   const auto current = static_cast<std::int32_t>(event.phase);
   const bool exact = (event.flags & event_flag::kExactPhase) != 0;
-  return exact                                       ? static_cast<std::int32_t>(event.wanted)
-         : (event.wanted & 1U) == (event.phase & 1U) ? current
-                                                     : current - 1;
+  const std::uint32_t wanted = event.as<payload::Mbarrier>().wanted;
+  return exact                                 ? static_cast<std::int32_t>(wanted)
+         : (wanted & 1U) == (event.phase & 1U) ? current
+                                               : current - 1;
 }
 
 std::int64_t phase_waited_for(const Event& event) {

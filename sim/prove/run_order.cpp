@@ -220,7 +220,7 @@ void RunOrder::on_operation(Group& group, const Event& event, std::uint32_t self
           number_of(group,
                     event,
                     {ProofBarrier::Kind::kMbarrier, event.cta, event.address},
-                    event.count,
+                    event.as<payload::Mbarrier>().arrivals,
                     PhaseTest::kParity);
       break;
     case Op::kMbarrierArrive:
@@ -265,7 +265,8 @@ void RunOrder::on_operation(Group& group, const Event& event, std::uint32_t self
       on_registers(group, event, self);
       break;
     case Op::kSharedLoad:
-      if (event.tx == static_cast<std::int32_t>(AccessKind::kDecided)) {
+      if (const payload::Rows* const rows = event.rows();
+          rows != nullptr && rows->known == static_cast<std::uint8_t>(AccessKind::kDecided)) {
         undecided("which warp's atomic of a word of shared memory comes first is asked for", event);
       }
       break;
@@ -307,18 +308,18 @@ void RunOrder::note_step(Group& group, const Event& event) {
   const auto add = [&hash](std::uint64_t part) { hash.add(part); };
   add(chains_.place_of(event.warp));
   add(static_cast<std::uint64_t>(event.op) * 8 + static_cast<std::uint64_t>(event.step));
-  add(std::uint64_t{event.address} << 32 | event.peer);
-  add(std::uint64_t{event.cta % ctas_} << 32 | event.peer_cta % ctas_);
-  const bool store = event.op == Op::kTensorStore || event.op == Op::kBulkStore;  // a group number
-  add((store ? 0 : std::uint64_t{event.count} << 32) | event.bytes);
+  const payload::Numbers numbers = event.numbers();
+  add(std::uint64_t{event.address} << 32 | numbers.place);
+  add(std::uint64_t{event.cta % ctas_} << 32 | numbers.place_cta % ctas_);
+  add(std::uint64_t{numbers.count} << 32 | event.bytes);
   // Of a copy that is issued, these say how much of its box the tensor's edge leaves: data. Of what
   // a warpgroup multiplies, how many came before.
-  const bool issues_copy = event.step == Step::kIssued && (store || is_load(event.op));
+  const bool issues_copy = event.step == Step::kIssued && event.is<payload::Copy>();
   const bool numbered =
       event.op == Op::kWgmma || event.op == Op::kWgmmaCommit || event.op == Op::kWgmmaWait;
   add(issues_copy || numbered
           ? 0
-          : std::uint64_t{event.pending} << 32 | static_cast<std::uint32_t>(event.tx));
+          : std::uint64_t{numbers.pending} << 32 | static_cast<std::uint32_t>(numbers.tx));
   add(std::uint64_t{event.flags} << 32 | event.site.line);
   const bool wait = event.op == Op::kMbarrierWait && (event.flags & event_flag::kLateLanes) == 0;
   if (wait && is_marker(group, chains_.place_of(event.warp))) {

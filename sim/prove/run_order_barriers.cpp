@@ -42,8 +42,9 @@ void RunOrder::on_barrier(Group& group, const Event& event, std::uint32_t self) 
   }
   const bool completes = (event.flags & event_flag::kPhaseCompleted) != 0;
   const ProtocolKind kind = kind_of(event);
-  const std::uint32_t arrivals =
-      kind == ProtocolKind::kExpect || kind == ProtocolKind::kComplete ? 0 : event.count;
+  const std::uint32_t arrivals = kind == ProtocolKind::kExpect || kind == ProtocolKind::kComplete
+                                     ? 0
+                                     : event.as<payload::Mbarrier>().arrivals;
   contribute(group, event, self, found->second, {kind, arrivals, event.bytes, completes});
   record(group, self, event, {kind, found->second, 0, arrivals, event.bytes, 0, {}});
 }
@@ -62,8 +63,9 @@ void RunOrder::on_deferred(Group& group, const Event& event, std::uint32_t self)
     return;
   }
   InFlight& flight = found->second;
-  const std::uint32_t owner = is_load(event.op) ? event.peer_cta : event.cta;
-  const std::uint32_t address = is_load(event.op) ? event.peer : event.address;
+  const bool load = is_load(event.op);
+  const std::uint32_t owner = load ? event.signal().barrier_cta : event.cta;
+  const std::uint32_t address = load ? event.signal().barrier : event.address;
   const auto barrier = group.mbarriers.find(key(owner, address));
   if (barrier != group.mbarriers.end()) {
     signal(group, event, flight, owner, barrier->second);
@@ -117,11 +119,12 @@ void RunOrder::issue(Group& group, const Event& event, std::uint32_t self) {
       flight.flushed_at = flight.node.index;
     }
     if (tensor) {
-      flight.targets = static_cast<std::uint32_t>(std::popcount(event.extra));
+      flight.targets =
+          static_cast<std::uint32_t>(std::popcount(event.as<payload::Mbarrier>().mask));
     }
   }
   flight.memory_of = event.cta;
-  flight.barrier_of = is_load(event.op) ? event.peer_cta : event.cta;
+  flight.barrier_of = is_load(event.op) ? event.signal().barrier_cta : event.cta;
   if (event.op == Op::kBulkLoad && (event.flags & event_flag::kSharedSource) != 0) {
     flight.source_of = event.warp / config_.warps_per_cta;
   }
@@ -142,7 +145,7 @@ void RunOrder::signal(
   }
   const ProtocolKind kind = kind_of(event);
   const bool arrives = kind == ProtocolKind::kArrive || kind == ProtocolKind::kArriveExpect;
-  const std::uint32_t arrivals = arrives ? std::max(event.count, 1U) : 0;
+  const std::uint32_t arrivals = arrives ? std::max(event.as<payload::Mbarrier>().arrivals, 1U) : 0;
   const bool completes = (event.flags & event_flag::kPhaseCompleted) != 0;
   const ProtocolOp recorded{kind, number, 0, arrivals, event.bytes, 0, {}};
   if (flight.node.chain != kLeaf) {
@@ -212,7 +215,8 @@ void RunOrder::on_wait(Group& group, const Event& event, std::uint32_t self) {
     }
     // It can only say yes: a wait that passes at once.
   }
-  const std::int32_t phase = exact ? static_cast<std::int32_t>(event.wanted) : current - 1;
+  const std::int32_t phase =
+      exact ? static_cast<std::int32_t>(event.as<payload::Mbarrier>().wanted) : current - 1;
   if (phase != current - 1) {
     return;  // the run itself went wrong here, and says so
   }
@@ -254,7 +258,7 @@ void RunOrder::close_generation(Group& group,
 void RunOrder::on_named(Group& group, const Event& event, std::uint32_t self) {
   const auto [found, added] = group.named.try_emplace(key(event.cta, event.address), 0U);
   if (added) {
-    const std::uint32_t arrivals = event.count / kWarpLanes;
+    const std::uint32_t arrivals = event.as<payload::NamedBarrier>().threads / kWarpLanes;
     found->second = number_of(group,
                               event,
                               {ProofBarrier::Kind::kNamed, event.cta, event.address},
@@ -262,7 +266,7 @@ void RunOrder::on_named(Group& group, const Event& event, std::uint32_t self) {
                               PhaseTest::kExact);
   }
   const std::uint32_t number = found->second;
-  const bool returns = event.pending != 0;
+  const bool returns = event.as<payload::NamedBarrier>().returns;
   const bool completes = (event.flags & event_flag::kPhaseCompleted) != 0;
   const std::uint32_t first = self / config_.warps_per_cta * config_.warps_per_cta;
   const auto close = [&] {
@@ -275,7 +279,7 @@ void RunOrder::on_named(Group& group, const Event& event, std::uint32_t self) {
   }
   if (!returns) {
     // Where the count was left out, warps that have ended before are among those it takes.
-    const bool of_all = event.wanted != 0;
+    const bool of_all = event.as<payload::NamedBarrier>().of_all;
     contribute(group, event, self, number, {ProtocolKind::kArrive, 1, 0, completes && !of_all});
     group.arrived[std::uint64_t{number} << 32 | self] = event.phase + 1;
     if (completes && of_all) {
@@ -347,7 +351,7 @@ void RunOrder::on_flag(Group& group, const Event& event, std::uint32_t self) {
     flag.barrier = number_of(group, event, word, WordTest::kSign, PhaseTest::kParity);
   } else if (added) {
     flag.barrier = number_of(group, event, word, 1, PhaseTest::kEqual);
-    flag.values.push_back(event.pending);  // before this
+    flag.values.push_back(event.as<payload::GlobalWord>().before);  // before this
   }
   if (flag.meets) {
     on_meeting_word(group, event, self, flag);
@@ -395,20 +399,21 @@ void RunOrder::on_meeting_word(Group& group, const Event& event, std::uint32_t s
     record(group, self, event, wait_op(flag.barrier, phase));
     return;
   }
-  const std::uint32_t added = event.pending & ~WordTest::kSign;  // in this phase
+  const auto& said = event.as<payload::GlobalWord>();
+  const std::uint32_t added = said.before & ~WordTest::kSign;  // in this phase
   const bool adds = event.op == Op::kGlobalRedAdd && (event.flags & event_flag::kSignAsked) != 0;
-  if (!adds || event.count == 0 || event.lanes > 1 || event.count > WordTest::kSign - added ||
+  if (!adds || said.value == 0 || event.lanes > 1 || said.value > WordTest::kSign - added ||
       (flag.writes == 0 && added != 0)) {
     undecided("a word by which a grid meets is used in another way, too", event);
     return;
   }
-  const bool completes = added + event.count == WordTest::kSign;
-  Conditions::Contribution what{ProtocolKind::kArrive, event.count, 0, completes};
+  const bool completes = added + said.value == WordTest::kSign;
+  Conditions::Contribution what{ProtocolKind::kArrive, said.value, 0, completes};
   const ProofNode node = node_of(group, event, self);
   what.tells = told_of(group, event, self);
   group.conditions.contribute(
       node, known_to(group, event.lane_mask(), self), flag.barrier, flag.turns, what);
-  record(group, self, event, arrive_op(flag.barrier, event.count));
+  record(group, self, event, arrive_op(flag.barrier, said.value));
   flag.turns += completes ? 1 : 0;
   ++flag.writes;
 }
@@ -569,9 +574,10 @@ void RunOrder::on_flag_write(Group& group, const Event& event, std::uint32_t sel
   const ProofNode node = node_of(group, event, self);
   ProofClock clock = known_to(group, event.lane_mask(), self);
   const bool adds = event.op == Op::kGlobalRedAdd;
+  const auto& said = event.as<payload::GlobalWord>();
   // Nobody but who comes later knows of it, and nobody may use the word then.
   const auto is_known = [&](const ProofNode& before) { return node.knows(before, clock); };
-  if (flag.counter && flag.reached && (!adds || event.count == 0) &&
+  if (flag.counter && flag.reached && (!adds || said.value == 0) &&
       std::all_of(flag.log.begin(), flag.log.end(), is_known) &&
       std::all_of(flag.waits.begin(), flag.waits.end(), is_known)) {
     flag.closed = true;
@@ -579,7 +585,7 @@ void RunOrder::on_flag_write(Group& group, const Event& event, std::uint32_t sel
   }
   flag.stored = flag.stored || !adds;
   // Additions by lanes of one warp come to the same in every order.
-  Flag::Adders by = adds ? Flag::Adders{event.lanes, event.count} : Flag::Adders{};
+  Flag::Adders by = adds ? Flag::Adders{event.lanes, said.value} : Flag::Adders{};
   const bool in_turn =
       options_.lanes_in_turn && !flag.stored && !flag.log.empty() && node.is_of(flag.log.back());
   if (in_turn) {
@@ -605,10 +611,10 @@ void RunOrder::on_flag_write(Group& group, const Event& event, std::uint32_t sel
   }
   // Several writers, each after the one before, are as one.
   const bool another = !flag.log.empty() && !in_turn && !node.knows(flag.log.back(), clock);
-  flag.zero = flag.zero || event.count == 0;
-  flag.sum += adds ? std::uint64_t{event.count} * std::max<std::uint32_t>(event.lanes, 1) : 0;
+  flag.zero = flag.zero || said.value == 0;
+  flag.sum += adds ? std::uint64_t{said.value} * std::max<std::uint32_t>(event.lanes, 1) : 0;
   if (flag.counter || another) {
-    if (flag.waited || !adds_behind(flag, node, clock, event.wanted)) {
+    if (flag.waited || !adds_behind(flag, node, clock, said.after)) {
       undecided("a global word with several writers is waited for at a passing value", event);
     } else if (flag.stored || flag.zero) {
       undecided("a global word is stored to by several warps", event);
@@ -618,7 +624,7 @@ void RunOrder::on_flag_write(Group& group, const Event& event, std::uint32_t sel
     flag.counter = true;
   }
   flag.log.push_back(node);
-  flag.values.push_back(event.wanted);  // after this
+  flag.values.push_back(said.after);  // after this
   flag.adders.push_back(by);
   join(flag.joined, clock);
   raise(flag.joined, told_of(group, event, self));

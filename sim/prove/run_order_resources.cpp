@@ -61,7 +61,7 @@ void RunOrder::on_wgmma(Group& group, const Event& event, std::uint32_t self) {
     if (!group.last_tensor.empty()) {
       undecided(kBothTensorCores, event);
     }
-    const std::uint32_t place = event.pending - wgmmas.first;
+    const std::uint32_t place = event.as<payload::Wgmma>().number - wgmmas.first;
     if (place == wgmmas.issued.size()) {
       wgmmas.issued.emplace_back();
     }
@@ -73,11 +73,12 @@ void RunOrder::on_wgmma(Group& group, const Event& event, std::uint32_t self) {
     }
     return;
   }
-  if (event.pending <= wgmmas.over[rank]) {
+  const std::uint32_t over = event.as<payload::WgmmaGroups>().wgmmas;
+  if (over <= wgmmas.over[rank]) {
     return;  // nothing that it has not waited for before
   }
-  wgmmas.over[rank] = event.pending;
-  const Wgmmas::Issued& last = wgmmas.issued[event.pending - 1 - wgmmas.first];
+  wgmmas.over[rank] = over;
+  const Wgmmas::Issued& last = wgmmas.issued[over - 1 - wgmmas.first];
   join(group.conditions.clock(self), last.clock);
   for (std::uint32_t i = 0; i < kWarpsPerWarpgroup; ++i) {
     if (i != rank && last.recorded[i] != 0) {
@@ -96,13 +97,14 @@ void RunOrder::on_wgmma(Group& group, const Event& event, std::uint32_t self) {
 // that is asked for is there once all has been given back.
 void RunOrder::on_registers(Group& group, const Event& event, std::uint32_t self) {
   RegisterPool& pool = group.pools[event.cta];
-  const auto [has, first] = pool.has.try_emplace(self, event.count);
-  if (!first && std::exchange(has->second, event.count) == event.count) {
+  const std::uint32_t count = event.as<payload::Registers>().count;
+  const auto [has, first] = pool.has.try_emplace(self, count);
+  if (!first && std::exchange(has->second, count) == count) {
     return;  // what the warp has
   }
   const bool increase = (event.flags & event_flag::kIncrease) != 0;
-  pool.total += increase ? std::int64_t{event.count} : 0;
-  pool.beyond = pool.beyond || (increase && event.count > config_.registers_per_thread);
+  pool.total += increase ? std::int64_t{count} : 0;
+  pool.beyond = pool.beyond || (increase && count > config_.registers_per_thread);
   if (!first) {
     pool.unless.emplace_back("a warp changes its registers twice", event);
   }
@@ -151,7 +153,7 @@ void RunOrder::on_request(Group& group, const Event& event, std::uint32_t self) 
   }
   requests.warp = self;
   requests.last = index;
-  requests.failed += event.wanted == 0 ? 1 : 0;
+  requests.failed += event.as<payload::ClcRequest>().got == 0 ? 1 : 0;
 }
 
 }  // namespace warptwin::sim

@@ -18,16 +18,17 @@ void RunWork::on_event(const Event& event) {
   Warp& warp = warp_of(event);
   ++warp.operations;
   Hash& hash = warp.work;
+  const payload::Numbers numbers = event.numbers();
   hash.add(static_cast<std::uint64_t>(event.op));
   hash.add(event.address);
-  hash.add(event.count);
+  hash.add(numbers.count);
   hash.add(event.bytes);
   hash.add(static_cast<std::uint64_t>(phase_waited_for(event)));
   hash.add(event.site.line);
-  warp.places.add(event.op == Op::kSharedStore ? 0 : event.global);
-  warp.places.add(std::uint64_t{event.cta} << 32 | event.peer_cta);
-  warp.places.add(event.peer);
-  warp.places.add(event.extra);
+  warp.places.add(event.op == Op::kSharedStore ? 0 : event.global + numbers.first);
+  warp.places.add(std::uint64_t{event.cta} << 32 | numbers.place_cta);
+  warp.places.add(numbers.place);
+  warp.places.add(numbers.second);
   warp.places.add(event.lane_mask());
 }
 
@@ -40,9 +41,7 @@ RunWork::Warp& RunWork::warp_of(const Event& event) {
 
 // Where in global memory an operation acts, not who does it.
 void RunWork::note_access(const Event& event) {
-  const bool descriptor =
-      event.op == Op::kTcgen05Mma || event.op == Op::kTcgen05Cp || event.op == Op::kWgmma;
-  if (event.global == 0 || descriptor) {
+  if (event.global == 0) {
     return;
   }
   const std::uint32_t cluster = event.warp / warps_;
@@ -53,7 +52,7 @@ void RunWork::note_access(const Event& event) {
   hash.add(static_cast<std::uint64_t>(event.op));
   hash.add(event.global);
   hash.add(event.bytes);
-  hash.add(event.pending);
+  hash.add(event.numbers().pending);
   accesses_[cluster] += hash.value();
 }
 

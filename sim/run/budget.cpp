@@ -14,10 +14,10 @@ class UseRecorder : public EventSink {
  public:
   void on_event(const Event& event) override {
     if (event.op == Op::kTcgen05Alloc && event.step == Step::kDone) {
-      live_ += event.cta == 0 ? event.count : 0;
+      live_ += event.cta == 0 ? event.as<payload::TmemAllocation>().columns : 0;
       columns = std::max(columns, live_);
     } else if (event.op == Op::kTcgen05Dealloc && event.cta == 0) {
-      live_ -= std::min(live_, event.count);
+      live_ -= std::min(live_, event.as<payload::TmemRegion>().columns);
     } else if (event.op == Op::kBarSync || event.op == Op::kBarArrive) {
       named.insert(event.address);
     }

@@ -32,9 +32,7 @@ std::optional<Seen> look(const ScenarioEntry& scenario,
       seen.operations += warp.size();
       for (const Instruction& line : warp) {
         const Operation& op = line.operation;
-        Event told;
-        told.op = op.op;
-        op.tell(told);
+        const Event told = op.told();
         const bool waits = op.op == Op::kMbarrierWait || op.op == Op::kMbarrierTryWait;
         const std::int64_t phase =
             waits ? static_cast<std::int32_t>(op.as<operands::Mbarrier>().phase) : 0;

@@ -19,14 +19,12 @@ constexpr std::uint64_t as_bits(auto value) {
 
 // What all other operations say.
 std::uint64_t mix_told(std::uint64_t hash, const Operation& op) {
-  Event told;
-  told.op = op.op;
-  told.flags = op.flags;
-  op.tell(told);
-  hash = mix(hash, as_bits(told.flags) << 24U | told.extra << 40U);
-  hash = mix(hash, pair_of(told.address, told.peer));
-  hash = mix(hash, pair_of(told.bytes, told.count));
-  hash = mix(hash, told.wanted);
+  const Event told = op.told();
+  const payload::Numbers numbers = told.numbers();
+  hash = mix(hash, as_bits(told.flags) << 24U | numbers.second << 40U);
+  hash = mix(hash, pair_of(told.address, numbers.place));
+  hash = mix(hash, pair_of(told.bytes, numbers.count));
+  hash = mix(hash, numbers.wanted);
   if (op.op == Op::kTcgen05Cp) {
     hash = mix(hash, op.as<operands::TmemCopy>().from.bits);
   } else if (op.is<operands::GlobalWord>()) {

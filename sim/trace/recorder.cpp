@@ -54,14 +54,14 @@ TraceOp TraceRecorder::op_of(const Event& event) {
   switch (event.op) {
     case Op::kMbarrierWait:
     case Op::kMbarrierTryWait:
-      op.wanted = event.wanted;
+      op.wanted = event.as<payload::Mbarrier>().wanted;
       break;
     case Op::kTensorLoad:
     case Op::kBulkLoad:
     case Op::kClcTryCancel:
-      op.on = trace_.name(symbols_.name(event.peer));
+      op.on = trace_.name(symbols_.name(event.signal().barrier));
       op.bytes = event.bytes;
-      op.mask = static_cast<std::uint32_t>(event.extra);
+      op.mask = event.signal().mask;
       break;
     case Op::kTensorStore:
     case Op::kBulkStore:
@@ -71,18 +71,18 @@ TraceOp TraceRecorder::op_of(const Event& event) {
     case Op::kMbarrierExpectTx:
     case Op::kMbarrierCompleteTx: {
       const std::uint32_t lanes = event.step == Step::kIssued ? event.lanes : 1;
-      op.count = event.count * lanes;
+      op.count = event.as<payload::Mbarrier>().arrivals * lanes;
       op.bytes = event.bytes * lanes;
       break;
     }
     case Op::kTcgen05Commit:
-      op.mask = static_cast<std::uint32_t>(event.extra);
+      op.mask = event.as<payload::Mbarrier>().mask;
       break;
     case Op::kTcgen05Mma:
     case Op::kTcgen05Cp:
       break;
     default:
-      op.count = event.count;
+      op.count = event.numbers().count;
   }
   return op;
 }
@@ -106,7 +106,7 @@ void TraceRecorder::on_event(const Event& event) {
       in_named_barrier_[event.warp] = op;
       return;
     }
-    if (event.pending == 1) {
+    if (event.as<payload::NamedBarrier>().returns) {
       op = in_named_barrier_[event.warp];
       op.time = event.time;
     }
@@ -122,9 +122,7 @@ void TraceRecorder::on_event(const Event& event) {
       in_flight_[event.serial] = ops.size();
     }
   }
-  const bool copies = event.op == Op::kTensorStore || event.op == Op::kBulkStore ||
-                      event.op == Op::kTensorLoad || event.op == Op::kBulkLoad;
-  if (copies && gpu_ != nullptr && event.pending != 0) {
+  if (event.is<payload::Copy>() && gpu_ != nullptr && event.as<payload::Copy>().rows != 0) {
     note_box(event);
   }
   ops.push_back(op);
@@ -136,12 +134,13 @@ void TraceRecorder::note_box(const Event& event) {
     return;
   }
   WarpTrace& warp = trace_.warps[event.warp];
+  const auto& copy = event.as<payload::Copy>();
   warp.boxes.push_back({static_cast<std::uint32_t>(warp.ops.size()),
                         trace_.name(buffer->name),
                         event.global - buffer->address,
-                        event.pending,
-                        static_cast<std::uint32_t>(event.tx),
-                        event.expected});
+                        copy.rows,
+                        copy.width,
+                        copy.pitch});
 }
 
 // What a copy has just written, in the first CTA of its mask.

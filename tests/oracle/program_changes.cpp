@@ -375,13 +375,13 @@ bool meets_cluster(Op op) {
 bool same(const Instruction& a, const Instruction& b) {
   const Operation& x = a.operation;
   const Operation& y = b.operation;
-  Event of_x;
-  Event of_y;
-  x.tell(of_x);
-  y.tell(of_y);
+  const Event of_x = x.told();
+  const Event of_y = y.told();
+  const payload::Numbers by_x = of_x.numbers();
+  const payload::Numbers by_y = of_y.numbers();
   return a.kind == b.kind && a.kind == Instruction::Kind::kOperation && x.op == y.op &&
-         of_x.address == of_y.address && of_x.count == of_y.count && of_x.wanted == of_y.wanted &&
-         x.flags == y.flags && of_x.peer == of_y.peer;
+         of_x.address == of_y.address && by_x.count == by_y.count && by_x.wanted == by_y.wanted &&
+         x.flags == y.flags && by_x.place == by_y.place;
 }
 
 template <class Like>

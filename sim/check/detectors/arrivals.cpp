@@ -63,13 +63,14 @@ class ArrivalsDetector : public Detector {
 
   void check_contract(const Event& event) {
     observed_[key(event)] = 0;
+    const std::uint32_t count = event.as<payload::Mbarrier>().arrivals;
     const Region* region = naming().symbols().find(event.address);
     if (event.fault == Fault::kNone && region != nullptr && region->kind == RegionKind::kBarriers &&
-        region->contract.arrivals() != 0 && region->contract.arrivals() != event.count) {
+        region->contract.arrivals() != 0 && region->contract.arrivals() != count) {
       reporter().report("PIPELINE_COUNT_MISMATCH",
                         event,
                         barrier_of(event),
-                        "initialised with count " + std::to_string(event.count) +
+                        "initialised with count " + std::to_string(count) +
                             ", but its declared participants make " +
                             std::to_string(region->contract.arrivals()) + " arrivals a phase");
     }
@@ -83,15 +84,16 @@ class ArrivalsDetector : public Detector {
   };
 
   void on_note(const Event& event) {
-    const auto step = static_cast<StageStep>(event.bytes);
+    const auto& note = event.as<payload::Note>();
+    const StageStep step = note.step;
     const Ring* ring = naming().symbols().ring_of_full(event.address);
     if (ring == nullptr ||
         (step != StageStep::kProducerAcquired && step != StageStep::kConsumerAcquired)) {
       return;
     }
     const std::uint32_t first = step == StageStep::kProducerAcquired ? ring->full : ring->empty;
-    const std::uint32_t barrier = first + 8 * event.wanted;
-    held_[{event.warp, barrier}] = {event.phase, {}, share_of(event.warp, barrier)};
+    const std::uint32_t barrier = first + 8 * note.index;
+    held_[{event.warp, barrier}] = {note.lap, {}, share_of(event.warp, barrier)};
   }
 
   // The arrivals one warp owes a phase of a barrier, by the barrier's contract; 0 when it owes
@@ -142,10 +144,11 @@ class ArrivalsDetector : public Detector {
       return;
     }
     Holding& holding = found->second;
+    const std::uint32_t made = event.as<payload::Mbarrier>().arrivals;
     std::uint32_t& arrivals = holding.arrivals[event.cta % naming().config().cluster_size];
     arrivals += event.op == Op::kTcgen05Commit ? 1
-                : event.step == Step::kIssued  ? event.count * event.lanes
-                                               : event.count;
+                : event.step == Step::kIssued  ? made * event.lanes
+                                               : made;
     if (arrivals > holding.allowed) {
       reporter().report("MBAR_SURPLUS_ARRIVAL",
                         event,
@@ -158,18 +161,19 @@ class ArrivalsDetector : public Detector {
   }
 
   void check_arrival(const Event& event) {
+    const auto& made = event.as<payload::Mbarrier>();
     if (event.fault == Fault::kOverArrive) {
       reporter().report("MBAR_OVERARRIVE",
                         event,
                         barrier_of(event),
-                        std::to_string(event.count) + " arrivals in phase " +
+                        std::to_string(made.arrivals) + " arrivals in phase " +
                             std::to_string(event.phase) + ", which has " +
-                            std::to_string(event.pending) + " pending");
+                            std::to_string(made.pending) + " pending");
     } else if (event.fault == Fault::kBadCount) {
       reporter().report("MBAR_ARRIVE_COUNT",
                         event,
                         barrier_of(event),
-                        "arrival with count " + std::to_string(event.count));
+                        "arrival with count " + std::to_string(made.arrivals));
     } else if (event.fault == Fault::kWouldComplete) {
       reporter().report(
           "MBAR_NOCOMPLETE",

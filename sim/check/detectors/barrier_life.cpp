@@ -5,6 +5,7 @@
 #include <map>
 
 #include "sim/check/detectors/detectors.hpp"
+#include "sim/check/footprint.hpp"
 
 namespace warptwin::sim {
 
@@ -38,12 +39,13 @@ class BarrierLifeDetector : public Detector {
         break;
       case Op::kMbarrierInval:
         if (event.fault == Fault::kInUse) {
+          const payload::BarrierState& state = event.state();
           reporter().report("MBAR_INVAL_IN_USE",
                             event,
                             barrier_of(event),
                             "invalidated in phase " + std::to_string(event.phase) + " with " +
-                                std::to_string(event.expected - event.pending) +
-                                " arrivals and tx-count " + std::to_string(event.tx));
+                                std::to_string(state.expected - state.pending) +
+                                " arrivals and tx-count " + std::to_string(state.tx));
         }
         live_.erase({event.cta, event.address});
         on_access(event, event.address);
@@ -67,7 +69,7 @@ class BarrierLifeDetector : public Detector {
         if (event.step == Step::kIssued) {
           on_write(event, event.address, event.bytes);
         } else if (event.step == Step::kWritten) {
-          on_access(event, event.peer);
+          on_access(event, event.signal().barrier);
         }
         break;
       case Op::kSharedLoad:
@@ -77,8 +79,8 @@ class BarrierLifeDetector : public Detector {
                             event,
                             naming().barrier(event.cta, event.address & ~7U),
                             std::string{name_of(event.op)} + " on the bytes of a live mbarrier");
-        } else if (event.op == Op::kSharedStore && event.expected != 0) {
-          on_rows(event);
+        } else if (event.op == Op::kSharedStore && event.rows() != nullptr) {
+          on_rows(event, *event.rows());
         }
         break;
       default:
@@ -105,20 +107,21 @@ class BarrierLifeDetector : public Detector {
   }
 
   void on_init(const Event& event) {
+    const auto& said = event.as<payload::Mbarrier>();
     live_[{event.cta, event.address}] = event.site;
     if (event.fault == Fault::kBadCount) {
       reporter().report(
           "MBAR_INIT_COUNT",
           event,
           barrier_of(event),
-          "initialised with count " + std::to_string(event.count) + "; legal are 1 to 1048575");
+          "initialised with count " + std::to_string(said.arrivals) + "; legal are 1 to 1048575");
     } else if (event.fault == Fault::kAlreadyInitialised) {
       Finding finding = reporter().make(
           "MBAR_REINIT_LIVE",
           event,
           barrier_of(event),
           "initialised again in phase " + std::to_string(event.phase) + " without mbarrier.inval");
-      if (event.wanted != 0 && reporter().rules().reinit_idle_warns) {
+      if (said.was_idle && reporter().rules().reinit_idle_warns) {
         finding.severity = Severity::kWarning;
       }
       reporter().report(std::move(finding));
@@ -146,15 +149,14 @@ class BarrierLifeDetector : public Detector {
     }
   }
 
-  // A warp's rows of a tile, whose pitch is `peer`.
-  void on_rows(const Event& event) {
-    const std::uint32_t begin =
-        event.address + event.phase * event.peer + event.wanted * event.expected;
-    if (met(event.cta, begin, (event.count - 1) * event.peer + event.bytes) == live_.end()) {
+  // A warp's rows of a tile.
+  void on_rows(const Event& event, const payload::Rows& rows) {
+    const std::uint32_t begin = first_byte(event, rows);
+    if (met(event.cta, begin, (rows.rows - 1) * rows.pitch + event.bytes) == live_.end()) {
       return;
     }
-    for (std::uint32_t row = 0; row < event.count; ++row) {
-      on_write(event, begin + row * event.peer, event.bytes);
+    for (std::uint32_t row = 0; row < rows.rows; ++row) {
+      on_write(event, begin + row * rows.pitch, event.bytes);
     }
   }
 

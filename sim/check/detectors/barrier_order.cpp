@@ -107,7 +107,7 @@ class BarrierOrderDetector : public Detector {
       case Op::kTensorLoad:
       case Op::kBulkLoad:
       case Op::kClcTryCancel:
-        on_contribution(event, event.peer_cta, event.peer);
+        on_contribution(event, event.signal().barrier_cta, event.signal().barrier);
         break;
       case Op::kCtaExit:
         on_exit(event);
@@ -288,7 +288,8 @@ class BarrierOrderDetector : public Detector {
     uses.on_the_way += issued ? 1 : 0;
     uses.on_the_way -= there && uses.on_the_way != 0 ? 1 : 0;
     uses.only_commits =
-        uses.only_commits && (at_once || (event.op == Op::kTcgen05Commit && event.extra == 0));
+        uses.only_commits &&
+        (at_once || (event.op == Op::kTcgen05Commit && event.as<payload::Mbarrier>().mask == 0));
     Contribution& last = at_once ? uses.at_once : uses.later;
     const std::uint32_t mark = issued ? 0 : order_.phase_mark(cta, address, event.phase);
     const bool relaxed =
@@ -309,7 +310,8 @@ class BarrierOrderDetector : public Detector {
     }
     const std::uint32_t size = naming().config().cluster_size;
     const std::uint32_t first = naming().cta_of_warp(event.warp) / size * size;
-    std::uint64_t mask = event.extra != 0 ? event.extra : std::uint64_t{1} << (event.cta - first);
+    const std::uint32_t named = event.as<payload::Mbarrier>().mask;
+    std::uint32_t mask = named != 0 ? named : std::uint32_t{1} << (event.cta - first);
     for (; mask != 0; mask &= mask - 1) {
       on_contribution(
           event, first + static_cast<std::uint32_t>(std::countr_zero(mask)), event.address);

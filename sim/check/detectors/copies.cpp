@@ -82,9 +82,9 @@ class CopiesDetector : public Detector {
   }
   static std::string name_of_copy(const Event& event) {
     constexpr const char* kReduces = "cp.reduce.async.bulk";
-    return event.reduction == 0           ? name_of(event.op)
-           : event.op == Op::kTensorStore ? std::string{kReduces} + ".tensor"
-                                          : kReduces;
+    return event.as<payload::Copy>().reduction == 0 ? name_of(event.op)
+           : event.op == Op::kTensorStore           ? std::string{kReduces} + ".tensor"
+                                                    : kReduces;
   }
 
   static const char* shape_fault(ShapeFault fault) {
@@ -153,13 +153,13 @@ class CopiesDetector : public Detector {
         reporter().report("BULK_MCAST_MASK",
                           event,
                           object,
-                          "multicast mask " + std::to_string(event.extra) + " names " +
+                          "multicast mask " + std::to_string(event.signal().mask) + " names " +
                               (event.fault == Fault::kBadMask ? "CTAs the cluster does not have"
                                                               : "a CTA that has ended"));
         break;
       case Fault::kBadShape:
         reporter().report(
-            "TMA_COORD", event, object, shape_fault(static_cast<ShapeFault>(event.wanted)));
+            "TMA_COORD", event, object, shape_fault(event.as<payload::Copy>().shape_fault));
         break;
       default:
         break;
@@ -186,20 +186,21 @@ class CopiesDetector : public Detector {
   // A cp.async writes at any time until the thread that made it has waited for it.
   void on_early_use(const Event& event) {
     const bool stores = event.op == Op::kSharedStore;
-    const std::string copy = "the cp.async of line " + std::to_string(event.pending) +
+    const auto& early = event.as<payload::OnItsWay>();
+    const std::string copy = "the cp.async of line " + std::to_string(early.line) +
                              " of the PTX, which still writes them";
-    reporter().report(event.phase != 0 ? "ASYNC_PENDING_AT_EXIT"
-                      : stores         ? "SMEM_WAW_ASYNC"
-                                       : "SMEM_RAW_NO_WAIT",
+    reporter().report(early.at_exit ? "ASYNC_PENDING_AT_EXIT"
+                      : stores      ? "SMEM_WAW_ASYNC"
+                                    : "SMEM_RAW_NO_WAIT",
                       event,
                       Object{.kind = ObjectKind::kOther,
                              .name = std::to_string(event.bytes) + " bytes from shared+" +
                                      std::to_string(event.address),
                              .address = event.address,
                              .bytes = event.bytes},
-                      event.phase != 0 ? "the warp ends before " + copy
-                      : stores         ? "written in front of the wait for " + copy
-                                       : "read in front of the wait for " + copy,
+                      early.at_exit ? "the warp ends before " + copy
+                      : stores      ? "written in front of the wait for " + copy
+                                    : "read in front of the wait for " + copy,
                       {mend("cp.async.wait_group for its group, or cp.async.wait_all")});
   }
 

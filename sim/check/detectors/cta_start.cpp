@@ -70,8 +70,7 @@ class CtaStartDetector : public Detector {
     } else if (tensor && (event.flags & event_flag::kPair) != 0) {
       on_pair(event);
     } else if (event.op == Op::kTcgen05Commit) {
-      for (std::uint32_t mask = static_cast<std::uint32_t>(event.extra); mask != 0;
-           mask &= mask - 1) {
+      for (std::uint32_t mask = event.as<payload::Mbarrier>().mask; mask != 0; mask &= mask - 1) {
         on_remote(event, first_cta(event) + static_cast<std::uint32_t>(std::countr_zero(mask)));
       }
     } else if (!tensor) {

@@ -86,8 +86,8 @@ class ExitLifeDetector : public Detector {
     std::uint32_t warp = 0;
     std::uint32_t cta = 0;
     std::uint32_t address = 0;
-    std::uint32_t peer = 0;
-    std::uint32_t peer_cta = 0;
+    std::uint32_t barrier = 0;  // of a load
+    std::uint32_t barrier_cta = 0;
     std::uint32_t mask = 0;  // ranks a multicast commit still has to reach
     bool multicast = false;
     SourceSite site{};
@@ -102,10 +102,13 @@ class ExitLifeDetector : public Detector {
     pending.warp = issued.warp;
     pending.cta = issued.cta;
     pending.address = issued.address;
-    pending.peer = issued.peer;
-    pending.peer_cta = issued.peer_cta;
-    pending.mask = static_cast<std::uint32_t>(issued.extra);
-    pending.multicast = issued.op == Op::kTcgen05Commit && issued.extra != 0;
+    if (is_load(issued.op)) {
+      pending.barrier = issued.signal().barrier;
+      pending.barrier_cta = issued.signal().barrier_cta;
+    } else if (issued.op == Op::kTcgen05Commit) {
+      pending.mask = issued.as<payload::Mbarrier>().mask;
+      pending.multicast = pending.mask != 0;
+    }
     pending.site = issued.site;
     return pending;
   }
@@ -168,10 +171,11 @@ class ExitLifeDetector : public Detector {
                             std::string{name_of(at.op)},
                         {mend("cp.async.bulk.wait_group.read before the warp ends")});
     }
+    const std::uint32_t left = exits ? 0 : event.as<payload::BulkGroups>().group;
     for (auto store = first; store != end;) {
       const auto& [warp, lane] = store->first;
       const bool waited =
-          (event.lane_mask() >> lane & 1U) != 0 && store->second.count < event.phase;
+          (event.lane_mask() >> lane & 1U) != 0 && store->second.as<payload::Copy>().group < left;
       store = exits || waited ? stores_.erase(store) : std::next(store);
     }
   }
@@ -197,12 +201,12 @@ class ExitLifeDetector : public Detector {
     }
     if (pending.op == Op::kTcgen05Mma || pending.op == Op::kTcgen05Cp) {
       const bool pair = (pending.flags & event_flag::kPair) != 0;
-      return pair ? pending.cta / 2 == cta / 2 : pending.cta == cta;  // `peer`: an A in tmem
+      return pair ? pending.cta / 2 == cta / 2 : pending.cta == cta;
     }
     const bool source = pending.op == Op::kBulkLoad &&
                         (pending.flags & event_flag::kSharedSource) != 0 &&
                         naming().cta_of_warp(pending.warp) == cta;
-    return source || pending.cta == cta || (pending.peer != 0 && pending.peer_cta == cta);
+    return source || pending.cta == cta || (pending.barrier != 0 && pending.barrier_cta == cta);
   }
 
   void on_exit(const Event& event) {

@@ -111,8 +111,9 @@ GlobalKind kind_of(const Event& event) {
     case Op::kGlobalLoadAcquire:
       return GlobalKind::kFlagLoad;
     case Op::kGlobalWait:
-      return (event.phase & WordTest::kUpdates) != 0 ? GlobalKind::kFlagStore
-                                                     : GlobalKind::kFlagLoad;
+      return (event.as<payload::GlobalWord>().test & WordTest::kUpdates) != 0
+                 ? GlobalKind::kFlagStore
+                 : GlobalKind::kFlagLoad;
     default:
       return GlobalKind::kFlagStore;
   }
@@ -292,12 +293,13 @@ class GlobalDataDetector : public Detector {
     const GlobalKind kind = kind_of(event);
     const bool load = kind == GlobalKind::kCopyLoad;
     const bool more = event.step == Step::kTouched;
-    if ((event.step == Step::kIssued || more) && event.pending != 0) {
+    const auto* const copy = event.is<payload::Copy>() ? &event.as<payload::Copy>() : nullptr;
+    if ((event.step == Step::kIssued || more) && copy->rows != 0) {
       GlobalAccess access{
           {static_cast<std::int64_t>(event.global),
-           std::int64_t{event.expected},
-           std::int64_t{event.pending},
-           std::int64_t{event.tx}},
+           std::int64_t{copy->pitch},
+           std::int64_t{copy->rows},
+           std::int64_t{copy->width}},
           kind,
           event.warp,
           0,
@@ -305,22 +307,23 @@ class GlobalDataDetector : public Detector {
           more ? (load ? loads_[event.serial] : stores_[event.warp].back().completion)
                : std::make_shared<GlobalCompletion>(),
           event.lane_mask()};
-      access.source = {event.address, event.phase, event.count};
-      access.reduction = event.reduction;
+      access.source = {event.address, copy->map, copy->group};
+      access.reduction = copy->reduction;
       if (more) {
         // Its completion is known.
       } else if (load) {
         loads_[event.serial] = access.completion;
       } else {
-        stores_[event.warp].push_back({event.count, event.lane, access.completion});
+        stores_[event.warp].push_back({copy->group, event.lane, access.completion});
       }
       judge(event, access);
       remember(std::move(access));
     } else if (event.step == Step::kWritten && load) {
       const auto found = loads_.find(event.serial);
       if (found != loads_.end()) {
-        const std::uint32_t mark = order_.phase_mark(event.peer_cta, event.peer, event.phase);
-        *found->second = {event.fault == Fault::kNone, 0, 0, event.peer_cta, event.peer, mark};
+        const auto& [barrier, cta, mask] = event.signal();
+        const std::uint32_t mark = order_.phase_mark(cta, barrier, event.phase);
+        *found->second = {event.fault == Fault::kNone, 0, 0, cta, barrier, mark};
         loads_.erase(found);
       }
     }
@@ -350,10 +353,11 @@ class GlobalDataDetector : public Detector {
 
   void on_copy_wait(const Event& event) {
     const Box at = word(event).at;
+    const std::uint32_t copies = event.as<payload::Rows>().copies;
     const auto [begin, end] = reads_.equal_range({at.start, event.warp});
     for (auto one = begin; one != end; ++one) {
       GlobalAccess& access = one->second;
-      if (access.serial != 0 && access.serial == event.address && access.at.same(at)) {
+      if (access.serial != 0 && access.serial == copies && access.at.same(at)) {
         access.waited = LanePoint{event.warp, order_.now(event.warp), event.lane_mask()};
       }
     }
@@ -373,9 +377,10 @@ class GlobalDataDetector : public Detector {
     if (found == stores_.end()) {
       return;
     }
+    const std::uint32_t left = event.as<payload::BulkGroups>().group;
     std::erase_if(found->second, [&](const OpenStore& store) {
       const std::uint32_t lane = std::uint32_t{1} << store.lane;
-      if (store.group >= event.phase || (event.lane_mask() & lane) == 0) {
+      if (store.group >= left || (event.lane_mask() & lane) == 0) {
         return false;
       }
       store.completion->done = true;
@@ -498,11 +503,13 @@ class GlobalDataDetector : public Detector {
   // Whether all writes until now are seen: by a load, of which the proof says elsewhere that it may
   // come before them; in every interleaving by a wait for what the last of them left.
   static bool observes(const Event& event) {
+    if (event.op != Op::kGlobalWait) {
+      return event.op == Op::kGlobalLoadAcquire;
+    }
     const WordTest test = WordTest::of(event);
-    return event.op == Op::kGlobalLoadAcquire ||
-           (event.op == Op::kGlobalWait && event.pending == test.with &&
-            (test == WordTest{WordTest::Kind::kEqual, test.is_signed, test.with} ||
-             test == WordTest{WordTest::Kind::kAtLeast, test.is_signed, test.with}));
+    return event.as<payload::GlobalWord>().before == test.with &&
+           (test == WordTest{WordTest::Kind::kEqual, test.is_signed, test.with} ||
+            test == WordTest{WordTest::Kind::kAtLeast, test.is_signed, test.with});
   }
 
   void observe(const GlobalAccess& access) {

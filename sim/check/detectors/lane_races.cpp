@@ -96,10 +96,14 @@ class LaneRacesDetector : public Detector {
     return order_.lanes_after({event.warp, first.time, first.lanes}, event);
   }
 
+  static bool reduces(const Event& copy) {
+    return copy.is<payload::Copy>() && copy.as<payload::Copy>().reduction != 0;
+  }
+
   // What comes before a copy onto all of its bytes is not met any more: who comes later meets the
   // copy.
   void on_copy(const Event& event) {
-    if (event.step == Step::kIssued && event.reduction == 0 && event.warp < warps_.size() &&
+    if (event.step == Step::kIssued && !reduces(event) && event.warp < warps_.size() &&
         event.cta == naming().cta_of_warp(event.warp)) {
       const Footprint to = footprint_of_copy(event);
       warps_[event.warp].forget([&](const Access& one) {
@@ -113,13 +117,16 @@ class LaneRacesDetector : public Detector {
     access.lanes = event.lane_mask();
     access.init = event.op == Op::kMbarrierInit;
     access.writes = event.op == Op::kSharedStore || access.init;
-    access.word = event.expected == 0 && !access.init;
-    access.value = access.writes && access.word ? event.count : 0;
+    const payload::Rows* const tile = access.init ? nullptr : event.rows();
+    access.word = tile == nullptr && !access.init;
+    if (access.writes && event.is<payload::SharedWord>()) {
+      access.value = event.as<payload::SharedWord>().value;
+    }
     access.where =
         access.init ? Footprint::interval(event.address, kMbarrierBytes) : footprint_of(event);
     access.site = event.site;
     access.time = order_.now(event.warp);
-    const bool rows = !access.init && event.expected != 0 && event.peer != 0;
+    const bool rows = tile != nullptr && tile->pitch != 0;
     judge(event, access, epoch.words, rows);
     if (!rows) {
       judge(event, access, epoch.rows, true);
@@ -139,7 +146,7 @@ class LaneRacesDetector : public Detector {
                   true,
                   true,
                   false,
-                  event.count,
+                  event.as<payload::GlobalWord>().value,
                   event.global,
                   {},
                   event.site,
@@ -209,6 +216,7 @@ class LaneRacesDetector : public Detector {
 
   // What the warp's own program has found: it knows which lane touches which word.
   void report_lanes(const Event& event) {
+    const auto& race = event.as<payload::LaneRace>();
     reporter().report(
         "WARP_LANE_RACE",
         event,
@@ -220,8 +228,8 @@ class LaneRacesDetector : public Detector {
             : naming().shared(event.cta, event.address),
         std::string{event.op == Op::kSharedStore ? "written" : "read"} + " by lane " +
             std::to_string(event.lane) + " of " + naming().warp(event.warp) + ", and " +
-            (event.phase != 0 ? "written" : "read") + " by lane " + std::to_string(event.wanted) +
-            " in line " + std::to_string(event.pending) + ", in no order",
+            (race.first_wrote ? "written" : "read") + " by lane " + std::to_string(race.first) +
+            " in line " + std::to_string(race.line) + ", in no order",
         {mend("bar.warp.sync between the two")});
   }
 

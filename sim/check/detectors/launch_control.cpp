@@ -81,12 +81,12 @@ class LaunchControlDetector : public Detector {
   }
 
   void check_issuer(const Event& event) {
-    if (event.extra == 0) {
+    if (event.signal().mask == 0) {
       return;
     }
     const auto last = requests_.find({event.cta, event.address});
     if (last != requests_.end() && last->second.issued.warp != event.warp &&
-        last->second.issued.extra != 0) {
+        last->second.issued.signal().mask != 0) {
       reporter().report("CLC_MULTI_REQUEST",
                         event,
                         slot(event.cta, event.address),
@@ -114,7 +114,8 @@ class LaunchControlDetector : public Detector {
       return;
     }
     request->second.asked = true;
-    if (event.count == 0 && event.wanted == 0 && request->second.landed) {
+    const auto& query = event.as<payload::ClcQuery>();
+    if (query.word == 0 && query.answer == 0 && request->second.landed) {
       failures_.try_emplace(event.cta, order_.here(event));
     }
   }
@@ -132,11 +133,12 @@ class LaunchControlDetector : public Detector {
                           object,
                           "the CTA ends while the request is on its way",
                           {mend("a wait for the response before the last warp ends")});
-      } else if (at.wanted != 0 && !request->second.asked) {
+      } else if (const auto got = at.as<payload::ClcRequest>().got;
+                 got != 0 && !request->second.asked) {
         reporter().report("CLC_WORK_LOST",
                           at,
                           object,
-                          "the request got cluster " + std::to_string(at.wanted - 1) +
+                          "the request got cluster " + std::to_string(got - 1) +
                               ", and the CTA ends without having read that");
       }
     }

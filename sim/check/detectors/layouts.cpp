@@ -50,8 +50,8 @@ class LayoutsDetector : public Detector {
     if (event.op == Op::kCtaExit) {
       ctas_.erase(event.cta);
     } else if (event.op == Op::kSharedLoad || event.op == Op::kSharedStore) {
-      if (event.peer != 0) {
-        on_rows(event);
+      if (const payload::Rows* const rows = event.rows(); rows != nullptr && rows->pitch != 0) {
+        on_rows(event, *rows);
       }
     } else if (event.step == Step::kIssued && event.fault == Fault::kNone) {
       on_copy_or_operand(event);
@@ -69,14 +69,14 @@ class LayoutsDetector : public Detector {
   using Tiles = std::map<std::uint32_t, Tile>;  // by first byte
 
   // Rows of a tile, one to a lane, which are addressed from the tile's first byte.
-  void on_rows(const Event& event) {
-    if (event.extra == kUnknownLayout) {
+  void on_rows(const Event& event, const payload::Rows& rows) {
+    if (rows.of_lanes) {
       if (event.op == Op::kSharedStore) {
         ctas_[event.cta].erase(event.address);
       }
       return;
     }
-    const auto span = static_cast<std::uint32_t>(event.extra);
+    const std::uint32_t span = rows.swizzle;
     // Who counts from the beginning of a tile needs the pattern to begin there.
     if (const std::uint32_t group = kRowsOfGroup * span; span != 0 && event.address % group != 0) {
       reporter().report("LAYOUT_ALIGN",
@@ -87,17 +87,19 @@ class LayoutsDetector : public Detector {
                             std::to_string(group));
     }
     if (event.op == Op::kSharedStore) {
-      ctas_[event.cta][event.address] = {event, event.address + event.peer, span, event.peer};
+      ctas_[event.cta][event.address] = {event, event.address + rows.pitch, span, rows.pitch};
     }
   }
 
   void on_copy_or_operand(const Event& event) {
     switch (event.op) {
       case Op::kTensorLoad: {
+        const auto& copy = event.as<payload::Copy>();
+        const std::uint32_t bytes = copy.row_bytes;
         const std::uint32_t row =
-            std::max(event.count, warptwin::span_of(static_cast<Swizzle>(event.wanted)));
-        const std::uint32_t rows = event.count == 0 ? 0 : event.bytes / event.count;
-        ctas_[event.cta][event.address] = {event, event.address + rows * row, event.wanted, row};
+            std::max(bytes, warptwin::span_of(static_cast<Swizzle>(copy.swizzle)));
+        const std::uint32_t rows = bytes == 0 ? 0 : event.bytes / bytes;
+        ctas_[event.cta][event.address] = {event, event.address + rows * row, copy.swizzle, row};
         break;
       }
       case Op::kTensorStore:
@@ -120,16 +122,17 @@ class LayoutsDetector : public Detector {
 
   void check_operands(const Event& event) {
     if (event.op == Op::kTcgen05Cp) {
-      check_operand(event, {"source", {event.global}});
+      check_operand(event, {"source", {event.as<payload::TmemCopy>().source}});
       return;
     }
-    const UmmaInstructionDescriptor mma{event.wanted, static_cast<MmaKind>(event.phase)};
+    const payload::Product& product = event.product();
+    const UmmaInstructionDescriptor mma{product.instruction, product.kind};
     const std::uint32_t ctas = (event.flags & event_flag::kPair) != 0 ? 2 : 1;
     if ((event.flags & event_flag::kTmemA) == 0) {
       const std::uint32_t rows = event.op == Op::kWgmma ? kWgmmaRows : mma.m() / ctas;
-      check_operand(event, {"A", {event.global}, rows, mma.a_major(), mma.a_type()});
+      check_operand(event, {"A", {product.a}, rows, mma.a_major(), mma.a_type()});
     }
-    check_operand(event, {"B", {event.extra}, mma.n() / ctas, mma.b_major(), mma.b_type()});
+    check_operand(event, {"B", {product.b}, mma.n() / ctas, mma.b_major(), mma.b_type()});
   }
 
   const Tile* find(std::uint32_t cta, std::uint32_t address) {
@@ -149,13 +152,14 @@ class LayoutsDetector : public Detector {
 
   void check_store(const Event& event) {
     const Tile* tile = find(event.cta, event.address);
-    const bool outside = event.tx == 0;  // its box lies beyond the tensor: nothing is stored
+    const auto& copy = event.as<payload::Copy>();
+    const bool outside = copy.width == 0;  // its box lies beyond the tensor: nothing is stored
     if (tile != nullptr && !outside && tile->writer.op == Op::kSharedStore &&
-        tile->span != event.wanted) {
+        tile->span != copy.swizzle) {
       reporter().report("LAYOUT_SWIZZLE",
                         event,
                         naming().shared(event.cta, event.address),
-                        "stored through a tensor map with " + swizzle_name(event.wanted) +
+                        "stored through a tensor map with " + swizzle_name(copy.swizzle) +
                             "; written with " + swizzle_name(tile->span) + ", " +
                             written_by(*tile));
     }
@@ -272,7 +276,7 @@ class LayoutsDetector : public Detector {
     for (std::uint32_t group = 1; goes_on && group < groups; ++group) {
       const std::uint32_t at = start + group * stride;
       if (const Tile* other = other_box(event.cta, at, tile);
-          other != nullptr && distance(tile, start, *other, at) % tile.writer.expected != 0) {
+          other != nullptr && distance(tile, start, *other, at) % pitch_of(tile) != 0) {
         report_major(event, operand, tile, *other, "columns");
         return;
       }
@@ -282,12 +286,15 @@ class LayoutsDetector : public Detector {
     for (std::uint32_t panel = 1; panel < panels; ++panel) {
       const std::uint32_t at = start + panel * operand.descriptor.leading_bytes();
       if (const Tile* other = other_box(event.cta, at, tile);
-          other != nullptr && std::abs(distance(tile, start, *other, at)) >= tile.writer.expected) {
+          other != nullptr && std::abs(distance(tile, start, *other, at)) >= pitch_of(tile)) {
         report_major(event, operand, tile, *other, "rows");
         return;
       }
     }
   }
+
+  // Of a tile that a tensor load brings: bytes from row to row of its box in global memory.
+  static std::uint32_t pitch_of(const Tile& tile) { return tile.writer.as<payload::Copy>().pitch; }
 
   // The box that holds `address`, if that is another than `tile`, of the same matrix.
   const Tile* other_box(std::uint32_t cta, std::uint32_t address, const Tile& tile) {
@@ -297,10 +304,11 @@ class LayoutsDetector : public Detector {
     const Tile* other = find(cta, address);
     const auto described = [](const Tile& one) {
       return one.writer.op == Op::kTensorLoad && (one.writer.flags & event_flag::kMatrix) != 0 &&
-             one.writer.pending != 0 && one.writer.expected != 0;
+             one.writer.as<payload::Copy>().rows != 0 && pitch_of(one) != 0;
     };
-    const bool comparable = other != nullptr && described(tile) && described(*other) &&
-                            other->writer.phase == tile.writer.phase;
+    const bool comparable =
+        other != nullptr && described(tile) && described(*other) &&
+        other->writer.as<payload::Copy>().map == tile.writer.as<payload::Copy>().map;
     return comparable ? other : nullptr;
   }
 
@@ -312,7 +320,7 @@ class LayoutsDetector : public Detector {
     const auto row_at = [](const Tile& tile, std::uint32_t address) {
       const std::uint32_t row = (address - tile.writer.address) / tile.row_bytes;
       return static_cast<std::int64_t>(tile.writer.global) +
-             static_cast<std::int64_t>(row) * tile.writer.expected;
+             static_cast<std::int64_t>(row) * pitch_of(tile);
     };
     return row_at(second, to) - row_at(first, from);
   }

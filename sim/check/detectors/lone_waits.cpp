@@ -56,7 +56,7 @@ class LoneWaitsDetector : public Detector {
     if (event.lanes == kWarpLanes) {
       act(event);
     } else if (event.op == Op::kBulkWaitGroup) {
-      if (event.lanes == 1 && event.wanted != 0) {
+      if (event.lanes == 1 && event.as<payload::BulkGroups>().of_lane) {
         if (!wait.holds()) {
           wait.op = event.op;
           wait.site = event.site;

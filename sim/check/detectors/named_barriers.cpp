@@ -27,7 +27,7 @@ class NamedBarriersDetector : public Detector {
       case Op::kBarSync:
       case Op::kBarArrive:
         on_named_fault(event);
-        if (event.pending == 0 && event.address < kNamedBarriers) {
+        if (!event.as<payload::NamedBarrier>().returns && event.address < kNamedBarriers) {
           on_arrival(event);
         }
         break;
@@ -78,14 +78,15 @@ class NamedBarriersDetector : public Detector {
         reporter().report("NAMED_BARRIER_COUNT",
                           event,
                           name(event),
-                          std::to_string(event.count) +
+                          std::to_string(event.as<payload::NamedBarrier>().threads) +
                               " threads: not a multiple of 32, none, or more than the CTA has");
         break;
       case Fault::kCountMismatch:
         reporter().report("NAMED_BARRIER_COUNT_MISMATCH",
                           event,
                           name(event),
-                          "met with another thread count than the " + std::to_string(event.count) +
+                          "met with another thread count than the " +
+                              std::to_string(event.as<payload::NamedBarrier>().threads) +
                               " of this generation's first arrival");
         break;
       case Fault::kNotWholeWarp:
@@ -103,7 +104,7 @@ class NamedBarriersDetector : public Detector {
   void on_arrival(const Event& event) {
     Barrier& barrier = barriers_[{event.cta, event.address}];
     if (barrier.arrived.empty() && barrier.before.empty()) {
-      barrier.all_threads = event.wanted != 0;
+      barrier.all_threads = event.as<payload::NamedBarrier>().of_all;
     }
     if ((event.flags & event_flag::kArrivedBefore) != 0) {
       reporter().report("NAMED_BARRIER_DOUBLE_ARRIVE",
@@ -131,7 +132,7 @@ class NamedBarriersDetector : public Detector {
       barrier.counted = false;
       barrier.uncounted.clear();
     }
-    if (event.wanted == 0) {
+    if (!event.as<payload::NamedBarrier>().of_all) {
       barrier.counted = true;
     } else {
       barrier.uncounted.push_back(event);
@@ -140,7 +141,8 @@ class NamedBarriersDetector : public Detector {
       return;
     }
     Cta& cta = ctas_[event.cta];
-    const bool whole = event.count == naming().config().warps_per_cta * kWarpLanes;
+    const bool whole =
+        event.as<payload::NamedBarrier>().threads == naming().config().warps_per_cta * kWarpLanes;
     if (!whole || cta.ended != 0) {
       report_counts(event);
       return;
@@ -157,7 +159,7 @@ class NamedBarriersDetector : public Detector {
                       name(event),
                       "one generation is met without a count, which means all threads that live, "
                       "and with a count of " +
-                          std::to_string(event.count));
+                          std::to_string(event.as<payload::NamedBarrier>().threads));
   }
 
   // A warp that may end before another comes without a count is not among those it means.
@@ -176,7 +178,8 @@ class NamedBarriersDetector : public Detector {
 
   // Id 0 is __syncthreads.
   void check_zero(const Event& event, Barrier& barrier) {
-    if (event.address == 0 && (event.wanted != 0) != barrier.all_threads && !barrier.mixed) {
+    if (event.address == 0 && event.as<payload::NamedBarrier>().of_all != barrier.all_threads &&
+        !barrier.mixed) {
       barrier.mixed = true;
       reporter().report("NAMED_BARRIER_ZERO_CONFLICT",
                         event,

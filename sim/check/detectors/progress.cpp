@@ -48,7 +48,7 @@ class ProgressDetector : public Detector {
       case Op::kClcTryCancel:
         requests_ = requests_ || event.op == Op::kClcTryCancel;
         if (event.step == Step::kWritten) {
-          last_[event.peer_cta][event.peer] = event;
+          last_[event.signal().barrier_cta][event.signal().barrier] = event;
         }
         break;
       case Op::kCtaExit:
@@ -79,7 +79,8 @@ class ProgressDetector : public Detector {
     for (const auto& [address, event] : found->second) {
       // Bytes that were announced and do not come hold back nobody who has ended: a producer's tail
       // may arm a stage once more.
-      if (event.pending == 0 && event.tx < 0 && event.fault == Fault::kNone) {
+      const payload::BarrierState& state = event.state();
+      if (state.pending == 0 && state.tx < 0 && event.fault == Fault::kNone) {
         report_bytes({exit.cta, address}, event);
       }
     }
@@ -87,13 +88,14 @@ class ProgressDetector : public Detector {
   }
 
   void report_bytes(const Place& place, const Event& event) {
-    const bool surplus = event.tx < 0;
+    const payload::BarrierState& state = event.state();
+    const bool surplus = state.tx < 0;
     reporter().report(id_of_bytes(place, surplus),
                       event,
                       naming().barrier(place.first, place.second),
                       "phase " + std::to_string(event.phase) + " has " +
-                          (event.pending == 0 ? "all its arrivals and " : "") +
-                          plural(static_cast<std::uint64_t>(std::abs(event.tx)), "byte") +
+                          (state.pending == 0 ? "all its arrivals and " : "") +
+                          plural(static_cast<std::uint64_t>(std::abs(state.tx)), "byte") +
                           (surplus ? " more than announced" : " less than announced"),
                       {surplus ? "the copies deliver more than expect-tx said"
                                : "expect-tx said more than the copies deliver"});
@@ -109,7 +111,7 @@ class ProgressDetector : public Detector {
     if (last.op == Op::kClcTryCancel) {
       return "CLC_TX_MISMATCH";
     }
-    const bool multicast = is_load(last.op) && last.extra != 0;
+    const bool multicast = is_load(last.op) && last.signal().mask != 0;
     return multicast && naming().cta_of_warp(last.warp) != place.first ? "BULK_MCAST_NO_EXPECT"
                                                                        : "MBAR_TX_MISMATCH";
   }
@@ -215,11 +217,9 @@ class ProgressDetector : public Detector {
            a.blocked_on.site.line == b.blocked_on.site.line;
   }
   static bool same_operands(const Operation& a, const Operation& b) {
-    Event first;
-    Event second;
-    a.tell(first);
-    b.tell(second);
-    return first.address == second.address && first.wanted == second.wanted;
+    const Event first = a.told();
+    const Event second = b.told();
+    return first.address == second.address && first.numbers().wanted == second.numbers().wanted;
   }
 
   std::vector<Waiters> waiters_of(const Gpu& gpu) const {
@@ -396,8 +396,7 @@ class ProgressDetector : public Detector {
   void classify_collective(const Gpu& gpu, const Warp& warp) {
     const Operation& op = warp.blocked_on;
     const std::uint32_t cta = gpu.ctas()[warp.cta].number;
-    Event event;
-    event.op = op.op;
+    Event event{op.op};
     event.warp = warp.number;
     event.site = op.site;
     if (op.op == Op::kClusterWait) {
@@ -435,12 +434,11 @@ class ProgressDetector : public Detector {
     if (bar == nullptr || (asked.phase & 1U) != (bar->phase() & 1U)) {
       return;
     }
-    Event event;
-    event.op = op.op;
+    Event event{op.op};
     event.warp = warp.number;
     event.site = op.site;
     event.phase = bar->phase();
-    event.tx = bar->tx();
+    event.state().tx = bar->tx();
     const Object name = naming().barrier(place.first, place.second);
     if (bar->tx() < 0 || (bar->pending() == 0 && bar->tx() != 0)) {
       report_bytes(place, event);

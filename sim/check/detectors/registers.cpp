@@ -19,7 +19,7 @@ class RegistersDetector : public Detector {
       on_exit(event);
       return;
     }
-    const Object object = setmaxnreg(event.count);
+    const Object object = setmaxnreg(event.as<payload::Registers>().count);
     if (event.fault == Fault::kOutOfRange) {
       reporter().report("SETMAXNREG_RANGE", event, object, "legal are 24, 32, .. 256");
     } else if (event.fault == Fault::kBadCount) {
@@ -36,7 +36,8 @@ class RegistersDetector : public Detector {
                         "executed by " + std::to_string(event.lanes) + " lanes of the warp");
     }
     check_order(event, object);
-    changes_[event.warp].push_back({event.count, order_.now(event.warp), event.site});
+    changes_[event.warp].push_back(
+        {event.as<payload::Registers>().count, order_.now(event.warp), event.site});
   }
 
  private:
@@ -67,7 +68,8 @@ class RegistersDetector : public Detector {
   // changes nothing.
   void check_order(const Event& event, const Object& object) {
     const std::size_t number = changes_[event.warp].size();
-    if (number == 0 || changes_[event.warp].back().registers == event.count) {
+    if (number == 0 ||
+        changes_[event.warp].back().registers == event.as<payload::Registers>().count) {
       return;
     }
     for_group(event.warp, [&](std::uint32_t other) {

@@ -95,9 +95,9 @@ class SharedDataDetector : public Detector {
         on_proxy_fence(event);
         break;
       case Op::kSharedLoad:
-        if ((event.flags & kCopiesAreOver) != 0) {
+        if ((event.flags & kCopiesAreOver) != 0 && event.rows() != nullptr) {
           note_wait(ctas_[event.cta],
-                    event.global,
+                    event.as<payload::Rows>().copies,
                     footprint_of(event),
                     {event.warp, order_.now(event.warp), event.lane_mask()});
         } else if (event.fault == Fault::kNone) {
@@ -152,15 +152,15 @@ class SharedDataDetector : public Detector {
     if (kind == Kind::kGenericRead || kind == Kind::kGenericWrite) {
       dirty_[event.warp] = access.time;
     }
-    if ((event.op == Op::kSharedLoad || event.op == Op::kSharedStore) && event.expected != 0) {
-      const auto known = static_cast<AccessKind>(event.tx);
+    if (const payload::Rows* const rows = event.rows()) {
+      const auto known = static_cast<AccessKind>(rows->known);
       access.atomic = known == AccessKind::kAtomic || known == AccessKind::kDecided;
       if (access.atomic) {
         access.scope = event.ordering.scope;
         access.cta = naming().cta_of_warp(event.warp);
       }
       if (known == AccessKind::kKnown) {
-        access.written = event.global;
+        access.written = rows->written;
       }
     }
     return made;
@@ -181,8 +181,9 @@ class SharedDataDetector : public Detector {
     std::shared_ptr<Completion>& completion = loads_[event.serial];
     if (completion == nullptr) {
       completion = std::make_shared<Completion>();
-      completion->cta = event.peer_cta;
-      completion->barrier = event.peer;
+      const bool load = is_load(event.op);
+      completion->cta = load ? event.signal().barrier_cta : event.cta;
+      completion->barrier = load ? event.signal().barrier : 0;
     }
     return completion;
   }
@@ -208,8 +209,8 @@ class SharedDataDetector : public Detector {
     if (event.step == Step::kIssued) {
       const Kind kind = event.op == Op::kClcTryCancel ? Kind::kResponse : Kind::kLoad;
       std::unique_ptr<Access> access = make(event, kind, footprint_of_copy(event));
-      access->reduction = event.reduction;
-      access->atomic = event.reduction != 0;
+      access->reduction = kind == Kind::kLoad ? event.as<payload::Copy>().reduction : 0;
+      access->atomic = access->reduction != 0;
       access->completion = completion_of(event);
       add(event, event.cta, std::move(access));
       return;
@@ -219,8 +220,9 @@ class SharedDataDetector : public Detector {
       return;
     }
     if (event.fault == Fault::kNone) {
-      const std::uint32_t mark = order_.phase_mark(event.peer_cta, event.peer, event.phase);
-      *found->second = {true, 0, 0, 0, event.peer_cta, event.peer, mark};
+      const auto& [barrier, cta, mask] = event.signal();
+      const std::uint32_t mark = order_.phase_mark(cta, barrier, event.phase);
+      *found->second = {true, 0, 0, 0, cta, barrier, mark};
     }
     loads_.erase(found);
   }
@@ -228,7 +230,8 @@ class SharedDataDetector : public Detector {
   void on_store(const Event& event) {
     std::unique_ptr<Access> access = make(event, Kind::kStore, footprint_of_copy(event));
     access->completion = std::make_shared<Completion>();
-    stores_[event.warp].push_back({event.count, event.lane, access->completion});
+    stores_[event.warp].push_back(
+        {event.as<payload::Copy>().group, event.lane, access->completion});
     add(event, event.cta, std::move(access));
   }
 
@@ -243,16 +246,18 @@ class SharedDataDetector : public Detector {
     }
   }
 
-  // The groups before `event.phase` have been read, of the lanes that wait: each knows of its own.
+  // The groups before the first that is left have been read, of the lanes that wait: each knows of
+  // its own.
   void on_group_wait(const Event& event) {
     const auto found = stores_.find(event.warp);
     if (found == stores_.end()) {
       idle_waits_[event.warp] = event.site;
       return;
     }
+    const std::uint32_t left = event.as<payload::BulkGroups>().group;
     std::erase_if(found->second, [&](const OpenStore& store) {
       const std::uint32_t lane = std::uint32_t{1} << store.lane;
-      if (store.group >= event.phase || (event.lane_mask() & lane) == 0) {
+      if (store.group >= left || (event.lane_mask() & lane) == 0) {
         return false;
       }
       store.completion->done = true;
@@ -264,27 +269,26 @@ class SharedDataDetector : public Detector {
   }
 
   void on_mma(const Event& event) {
-    const UmmaInstructionDescriptor instruction{event.wanted, static_cast<MmaKind>(event.phase)};
+    const payload::Product& product = event.product();
+    const UmmaInstructionDescriptor instruction{product.instruction, product.kind};
     const bool pair = (event.flags & event_flag::kPair) != 0;
     const std::uint32_t ctas = ctas_in(pair ? CtaGroup::kTwo : CtaGroup::kOne);
     if ((event.flags & event_flag::kTmemA) == 0) {
-      add_matrix(event,
-                 {event.global},
-                 instruction.m() / ctas,
-                 instruction.a_major(),
-                 instruction.a_type());
+      add_matrix(
+          event, {product.a}, instruction.m() / ctas, instruction.a_major(), instruction.a_type());
     }
     add_matrix(
-        event, {event.extra}, instruction.n() / ctas, instruction.b_major(), instruction.b_type());
+        event, {product.b}, instruction.n() / ctas, instruction.b_major(), instruction.b_type());
   }
 
   // Each warp reads its rows of A and all of B, so each has to know that they are there.
   void on_wgmma(const Event& event) {
-    const UmmaInstructionDescriptor instruction{event.wanted, static_cast<MmaKind>(event.phase)};
+    const payload::Product& product = event.product();
+    const UmmaInstructionDescriptor instruction{product.instruction, product.kind};
     if ((event.flags & event_flag::kTmemA) == 0) {
-      add_matrix(event, {event.global}, kWgmmaRows, instruction.a_major(), instruction.a_type());
+      add_matrix(event, {product.a}, kWgmmaRows, instruction.a_major(), instruction.a_type());
     }
-    add_matrix(event, {event.extra}, instruction.n(), instruction.b_major(), instruction.b_type());
+    add_matrix(event, {product.b}, instruction.n(), instruction.b_major(), instruction.b_type());
   }
 
   // `rows` rows of one instruction's operand.
@@ -299,8 +303,8 @@ class SharedDataDetector : public Detector {
   }
 
   void on_copy(const Event& event) {
-    const UmmaSmemDescriptor source{event.global};
-    const auto shape = static_cast<TmemCopy>(event.wanted);
+    const UmmaSmemDescriptor source{event.as<payload::TmemCopy>().source};
+    const TmemCopy shape = event.as<payload::TmemCopy>().shape;
     add_operand(event, copy_reach(source, shape), [&] { return units_of(source, shape); });
   }
 
@@ -318,7 +322,8 @@ class SharedDataDetector : public Detector {
       }
       const bool wgmma = event.op == Op::kWgmma;
       const Kind kind = wgmma ? Kind::kWgmma : Kind::kTensor;
-      const std::uint32_t number = wgmma ? event.pending + 1 : order_.tensor_issued(event.warp);
+      const std::uint32_t number =
+          wgmma ? event.as<payload::Wgmma>().number + 1 : order_.tensor_issued(event.warp);
       if (joins_earlier(ctas_[cta], event, kind, at, number)) {
         continue;
       }
@@ -333,16 +338,17 @@ class SharedDataDetector : public Detector {
 
   // Of use if somebody has read or written since the last fence that knew of it.
   void on_proxy_fence(const Event& event) {
-    if (event.count == static_cast<std::uint32_t>(ProxySpace::kGlobal)) {
+    const ProxySpace space = event.as<payload::ProxyFence>().space;
+    if (space == ProxySpace::kGlobal) {
       return;
     }
     const std::uint32_t cluster = naming().cluster_of_warp(event.warp);
     bool useful = false;
     const LanePoint here{event.warp, order_.now(event.warp), event.lane_mask()};
     for (auto& [cta, known] : ctas_) {
-      const bool covered = naming().cluster_of_cta(cta) == cluster &&
-                           (event.count != static_cast<std::uint32_t>(ProxySpace::kSharedCta) ||
-                            naming().cta_of_warp(event.warp) == cta);
+      const bool covered =
+          naming().cluster_of_cta(cta) == cluster &&
+          (space != ProxySpace::kSharedCta || naming().cta_of_warp(event.warp) == cta);
       if (!covered) {
         continue;
       }

@@ -67,7 +67,8 @@ class StagesDetector : public Detector {
 
   Object stage_of(const Event& event) const {
     const Ring* ring = naming().symbols().ring_of_full(event.address);
-    return ring == nullptr ? barrier_of(event) : stage_of(*ring, event.wanted, event.cta);
+    return ring == nullptr ? barrier_of(event)
+                           : stage_of(*ring, event.as<payload::Note>().index, event.cta);
   }
   static Object stage_of(const Ring& ring, std::uint32_t stage, std::uint32_t cta) {
     return {ObjectKind::kStage, ring.owner + " stage " + std::to_string(stage), cta, stage};
@@ -92,31 +93,32 @@ class StagesDetector : public Detector {
   }
 
   void on_note(const Event& event) {
-    if (event.wanted >= event.count) {
+    const auto& note = event.as<payload::Note>();
+    if (note.index >= note.stages) {
       reporter().report("PIPELINE_STAGE_OOB",
                         event,
                         stage_of(event),
-                        "stage " + std::to_string(event.wanted) + " of a ring of " +
-                            std::to_string(event.count) + " stages is used",
+                        "stage " + std::to_string(note.index) + " of a ring of " +
+                            std::to_string(note.stages) + " stages is used",
                         {"its barriers and bytes are those of whatever lies behind the ring"});
       return;
     }
-    const auto lap = [&] { return "lap " + std::to_string(event.phase); };
+    const auto lap = [&] { return "lap " + std::to_string(note.lap); };
     Use& use = rings_[{event.warp, event.address}];
-    switch (static_cast<StageStep>(event.bytes)) {
+    switch (note.step) {
       case StageStep::kProducerAcquired:
-        use.held.insert(event.wanted);
+        use.held.insert(note.index);
         on_produced(event);
         break;
       case StageStep::kConsumerAcquired:
         on_consumed(event);
         break;
       case StageStep::kProducerReleased:
-        use.held.erase(event.wanted);
+        use.held.erase(note.index);
         use.released_any = true;
         break;
       case StageStep::kDropped:
-        use.held.erase(event.wanted);
+        use.held.erase(note.index);
         reporter().report("STAGE_LEAK",
                           event,
                           stage_of(event),
@@ -133,7 +135,8 @@ class StagesDetector : public Detector {
 
   // Iterations of a ring count its stages and laps together.
   static std::uint64_t iteration(const Event& event) {
-    return std::uint64_t{event.phase} * event.count + event.wanted;
+    const auto& note = event.as<payload::Note>();
+    return std::uint64_t{note.lap} * note.stages + note.index;
   }
 
   void on_produced(const Event& event) {
@@ -142,7 +145,7 @@ class StagesDetector : public Detector {
       return;  // several warps fill it together
     }
     produced.push_back(iteration(event));
-    if (produced.size() > 2 * std::size_t{event.count}) {
+    if (produced.size() > 2 * std::size_t{event.as<payload::Note>().stages}) {
       produced.pop_front();  // nobody can still be there: its stage has been taken again since
     }
   }
@@ -189,6 +192,7 @@ class StagesDetector : public Detector {
   // The first copy of each CTA into stages of a ring in each other.
   void note_filler(const Event& event) {
     const std::uint32_t issuer = naming().cta_of_warp(event.warp);
+    const std::uint32_t mask = event.signal().mask;
     const std::uint32_t first = first_cta(issuer);
     for (const Ring& ring : naming().symbols().rings) {
       if (ring.stage_bytes == 0 || event.address < ring.tiles ||
@@ -196,8 +200,7 @@ class StagesDetector : public Detector {
         continue;
       }
       for (std::uint32_t rank = 0; rank < naming().config().cluster_size; ++rank) {
-        const bool reached =
-            event.extra != 0 ? (event.extra >> rank & 1U) != 0 : first + rank == event.cta;
+        const bool reached = mask != 0 ? (mask >> rank & 1U) != 0 : first + rank == event.cta;
         if (reached) {
           fills_.try_emplace({ring.full, issuer, first + rank}, event);
         }
@@ -215,10 +218,10 @@ class StagesDetector : public Detector {
       if (event.address < ring.empty || event.address >= ring.empty + 8 * ring.stages) {
         continue;
       }
-      const bool masked = event.op == Op::kTcgen05Commit && event.extra != 0;
+      const std::uint32_t mask = event.as<payload::Mbarrier>().mask;
       for (std::uint32_t rank = 0; rank < naming().config().cluster_size; ++rank) {
         const std::uint32_t freed = first_cta(issuer) + rank;
-        if (masked ? (event.extra >> rank & 1U) != 0 : freed == event.cta) {
+        if (mask != 0 ? (mask >> rank & 1U) != 0 : freed == event.cta) {
           frees_.try_emplace({ring.full, issuer, freed}, event);
           if ((event.flags & event_flag::kPair) != 0) {
             frees_.try_emplace({ring.full, issuer ^ 1U, freed}, event);  // for the pair
@@ -241,14 +244,14 @@ class StagesDetector : public Detector {
   void judge_masks() {
     for (const auto& [reach, event] : frees_) {
       const auto& [ring, cta, freed] = reach;
-      const bool masked = event.op == Op::kTcgen05Commit && event.extra != 0;
+      const std::uint32_t mask = event.as<payload::Mbarrier>().mask;
       const bool pair = (event.flags & event_flag::kPair) != 0;
-      if (masked && naming().cta_of_warp(event.warp) == cta && does(fills_, ring, freed) &&
+      if (mask != 0 && naming().cta_of_warp(event.warp) == cta && does(fills_, ring, freed) &&
           !fills_.contains({ring, freed, cta}) &&
           !(pair && fills_.contains({ring, freed, cta ^ 1U}))) {
         reporter().report("TCGEN05_COMMIT_MASK",
                           event,
-                          Object::other("mask " + std::to_string(event.extra) + " of the commit"),
+                          Object::other("mask " + std::to_string(mask) + " of the commit"),
                           "frees a stage of " + owner_of(ring) + " for cta " +
                               std::to_string(freed) + ", which fills none of cta " +
                               std::to_string(cta),
@@ -257,10 +260,11 @@ class StagesDetector : public Detector {
     }
     for (const auto& [reach, event] : fills_) {
       const auto& [ring, cta, filled] = reach;
-      if (event.extra != 0 && does(frees_, ring, filled) && !frees_.contains({ring, filled, cta})) {
+      const std::uint32_t mask = event.signal().mask;
+      if (mask != 0 && does(frees_, ring, filled) && !frees_.contains({ring, filled, cta})) {
         reporter().report("BULK_MCAST_MASK",
                           event,
-                          Object::other("mask " + std::to_string(event.extra) + " of the copy"),
+                          Object::other("mask " + std::to_string(mask) + " of the copy"),
                           "fills a stage of " + owner_of(ring) + " in cta " +
                               std::to_string(filled) + ", which frees none for cta " +
                               std::to_string(cta),

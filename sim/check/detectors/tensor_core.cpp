@@ -73,16 +73,18 @@ class TensorCoreDetector : public Detector {
   }
 
   void check_mma(const Event& event) {
-    const UmmaInstructionDescriptor instruction{event.wanted, static_cast<MmaKind>(event.phase)};
+    const payload::Product& product = event.product();
+    const UmmaInstructionDescriptor instruction{product.instruction, product.kind};
     if ((event.flags & event_flag::kBlockScale) != 0) {
       check_block_scale(event, instruction);
     } else {
       constexpr std::uint32_t kKnownBits = 0x1F7F9FB0U;  // the fields of the dense kinds
       const bool whole = instruction.kind == MmaKind::kI8;
-      if ((event.wanted & ~kKnownBits) != 0 || (event.wanted >> 4 & 3U) != (whole ? 2U : 1U)) {
+      if ((product.instruction & ~kKnownBits) != 0 ||
+          (product.instruction >> 4 & 3U) != (whole ? 2U : 1U)) {
         report_descriptor(event,
                           std::string{"reserved bits, or a type of D that is not "} +
-                              (whole ? "s32: " : "f32: ") + std::to_string(event.wanted));
+                              (whole ? "s32: " : "f32: ") + std::to_string(product.instruction));
       }
     }
     const std::uint32_t lane = TmemAddress{event.address}.lane();
@@ -108,8 +110,8 @@ class TensorCoreDetector : public Detector {
   void check_block_scale(const Event& event, UmmaInstructionDescriptor instruction) {
     constexpr std::uint32_t kKnownBits = 0x7FFE1FB0U;
     const std::uint32_t vector = scale_vector(instruction.kind);
-    if ((event.wanted & ~kKnownBits) != 0) {
-      report_descriptor(event, "reserved bits: " + std::to_string(event.wanted));
+    if ((instruction.bits & ~kKnownBits) != 0) {
+      report_descriptor(event, "reserved bits: " + std::to_string(instruction.bits));
     }
     if (instruction.kind != MmaKind::kMxf4nvf4 && instruction.scale_type() != ElementType::kUE8M0) {
       report_descriptor(event, "scale factors that are not ue8m0, which this kind has not");
@@ -145,7 +147,8 @@ class TensorCoreDetector : public Detector {
     if (event.fault == Fault::kBadMask || event.fault == Fault::kExitedCta) {
       reporter().report("TCGEN05_COMMIT_MASK",
                         event,
-                        Object::other("mask " + std::to_string(event.extra) + " of the commit"),
+                        Object::other("mask " + std::to_string(event.as<payload::Mbarrier>().mask) +
+                                      " of the commit"),
                         event.fault == Fault::kBadMask ? "names CTAs the cluster does not have"
                                                        : "names a CTA that has ended");
       return;

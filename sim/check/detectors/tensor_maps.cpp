@@ -94,16 +94,18 @@ class TensorMapsDetector : public Detector {
   }
 
   static UsePlace place_of(const Event& event) {
-    return event.op == Op::kTensorLoad ? UsePlace{event.warp, event.peer_cta, event.peer}
-                                       : UsePlace{event.warp, kStores, event.lane};
+    return event.op == Op::kTensorLoad
+               ? UsePlace{event.warp, event.signal().barrier_cta, event.signal().barrier}
+               : UsePlace{event.warp, kStores, event.lane};
   }
 
   void on_change(const Event& event) {
-    Map& map = maps_[event.count];
+    const std::uint32_t number = event.as<payload::Map>().number;
+    Map& map = maps_[number];
     if (const MapUse* use = unread(map, event)) {
       reporter().report("TENSORMAP_MODIFIED_IN_FLIGHT",
                         event,
-                        name_of_map(event.count),
+                        name_of_map(number),
                         "changed by " + naming().lanes_of({event.warp, 0, event.lane_mask()}) +
                             " while the " + std::string{use->load ? "load" : "store"} + " of " +
                             naming().warp(use->warp) + " at " + naming().site(use->site) +
@@ -148,7 +150,7 @@ class TensorMapsDetector : public Detector {
       }
       return;
     }
-    for (Change& change : maps_[event.count].changes) {
+    for (Change& change : maps_[event.as<payload::Map>().number].changes) {
       if (const std::uint32_t lanes = shown_to(change, event); lanes != 0) {
         change.acquired.push_back({order_.here(event), lanes});
       }
@@ -193,11 +195,11 @@ class TensorMapsDetector : public Detector {
   }
 
   void on_use(const Event& event) {
-    const std::uint32_t number = event.phase;
+    const auto& copy = event.as<payload::Copy>();
+    const std::uint32_t number = copy.map;
     Map& map = maps_[number];
     const bool load = event.op == Op::kTensorLoad;
-    map.uses[place_of(event)] = {
-        event.warp, event.serial, load, false, load ? 0 : event.count, 0, event.site};
+    map.uses[place_of(event)] = {event.warp, event.serial, load, false, copy.group, 0, event.site};
     const auto hidden =
         std::find_if(map.changes.begin(), map.changes.end(), [&](const Change& change) {
           return std::none_of(change.acquired.begin(),
@@ -225,18 +227,20 @@ class TensorMapsDetector : public Detector {
       const auto found = map.uses.find(place_of(event));
       if (found != map.uses.end() && found->second.serial == event.serial) {
         found->second.read = true;
-        found->second.mark = order_.phase_mark(event.peer_cta, event.peer, event.phase);
+        found->second.mark =
+            order_.phase_mark(event.signal().barrier_cta, event.signal().barrier, event.phase);
       }
     }
   }
 
-  // The groups before `event.phase` have been read.
+  // The groups before the first that is left have been read.
   void on_group_wait(const Event& event) {
+    const std::uint32_t first = event.as<payload::BulkGroups>().group;
     for (auto& [number, map] : maps_) {
       for (std::uint32_t left = event.lane_mask(); left != 0; left &= left - 1) {
         const auto lane = static_cast<std::uint32_t>(std::countr_zero(left));
         const auto found = map.uses.find(UsePlace{event.warp, kStores, lane});
-        if (found != map.uses.end() && !found->second.read && found->second.mark < event.phase) {
+        if (found != map.uses.end() && !found->second.read && found->second.mark < first) {
           found->second.read = true;
           found->second.mark = order_.now(event.warp);
           found->second.lanes = std::uint32_t{1} << lane;

@@ -106,12 +106,13 @@ struct Source {
 
 // The cells of D in each CTA (PTX ISA, "data path layout").
 Cells d_cells(const Event& event) {
-  const UmmaInstructionDescriptor instruction{event.wanted, {}};
+  const auto& mma = event.as<payload::Mma>();
+  const UmmaInstructionDescriptor instruction{mma.instruction, {}};
   const TmemAddress at{event.address};
   const bool half = instruction.m() == 64 && (event.flags & event_flag::kPair) == 0;
   const auto lanes = static_cast<std::uint8_t>(
       half ? kEveryOtherGroup << (at.lane() / kLanesOfGroup % 2) : kAllLanes);
-  return {lanes, at.column(), at.column() + event.count};
+  return {lanes, at.column(), at.column() + mma.columns};
 }
 
 class TensorMemoryDataDetector : public Detector {
@@ -159,7 +160,8 @@ class TensorMemoryDataDetector : public Detector {
         }
         break;
       case Op::kTcgen05WaitLd:
-        if (event.wanted == 0) {  // else of registers alone: it orders nothing
+        if (!event.as<payload::TmemWait>()
+                 .of_registers) {  // else of registers alone: it orders nothing
           settle(event, CellUse::kLoad);
         }
         break;
@@ -221,9 +223,10 @@ class TensorMemoryDataDetector : public Detector {
 
   void on_move(const Event& event) {
     const TmemAddress address{event.address};
-    const std::uint32_t groups = event.wanted == kLanesOfGroup ? 0x1U : kGroupsOfQuarter;
-    const auto lanes = static_cast<std::uint8_t>(groups << (event.bytes / kLanesOfGroup));
-    const Cells at{lanes, address.column(), address.column() + event.count};
+    const auto& said = event.as<payload::TmemAccess>();
+    const std::uint32_t groups = said.lanes == kLanesOfGroup ? 0x1U : kGroupsOfQuarter;
+    const auto lanes = static_cast<std::uint8_t>(groups << (said.first_lane / kLanesOfGroup));
+    const Cells at{lanes, address.column(), address.column() + said.columns};
     const bool load = event.op == Op::kTcgen05Ld;
     if (load) {
       require_written(event, event.cta, at, "TMEM_UNINIT_READ", "loaded");
@@ -243,7 +246,7 @@ class TensorMemoryDataDetector : public Detector {
         require_written(event, cta, d, "TMEM_UNINIT_ACC", "accumulated on");
       }
       if ((event.flags & event_flag::kTmemA) != 0) {
-        const std::uint32_t column = TmemAddress{event.peer}.column();
+        const std::uint32_t column = TmemAddress{event.as<payload::Mma>().tmem_a}.column();
         const Cells a{d.lanes, column, column + kTmemAColumns};
         require_written(event, cta, a, "TMEM_UNINIT_READ", "read as A");
         add(event, cta, make(event, CellUse::kMmaA, a));
@@ -263,14 +266,16 @@ class TensorMemoryDataDetector : public Detector {
   static std::uint32_t shape_of(const Event& event) {
     constexpr std::uint32_t kScaleBytes = 0x60000030U;
     const bool scaled = (event.flags & event_flag::kBlockScale) != 0;
-    return scaled ? event.wanted & ~kScaleBytes : event.wanted;
+    const std::uint32_t bits = event.as<payload::Mma>().instruction;
+    return scaled ? bits & ~kScaleBytes : bits;
   }
 
   void on_scales(const Event& event, std::uint32_t cta, const Cells& d) {
-    const UmmaInstructionDescriptor instruction{event.wanted, {}};
+    const auto& mma = event.as<payload::Mma>();
+    const UmmaInstructionDescriptor instruction{mma.instruction, {}};
     const std::uint32_t ctas = (event.flags & event_flag::kPair) != 0 ? 2 : 1;
-    for (const Scales& scales : {scales_of("A", instruction.m() / ctas, event.pending),
-                                 scales_of("B", instruction.n(), event.expected)}) {
+    for (const Scales& scales : {scales_of("A", instruction.m() / ctas, mma.scale_a),
+                                 scales_of("B", instruction.n(), mma.scale_b)}) {
       if (scales.at.meets(d)) {
         report_overlap(event, cta, scales, "which are columns of its own D");
         continue;
@@ -284,17 +289,19 @@ class TensorMemoryDataDetector : public Detector {
 
   void on_copy(const Event& event) {
     const std::uint32_t column = TmemAddress{event.address}.column();
-    const Cells at{kAllLanes, column, column + event.count};
+    const auto& said = event.as<payload::TmemCopy>();
+    const Cells at{kAllLanes, column, column + said.columns};
     for_ctas(event, [&](std::uint32_t cta) {
       const CellAccess access = make(event, CellUse::kCopy, at);
       add(event, cta, access);
-      add_source(cta, access, static_cast<TmemCopy>(event.wanted));
+      add_source(cta, access, said.shape);
     });
   }
 
   // What is allocated is nobody's before: whoever uses it comes after.
   void on_alloc(const Event& event) {
-    const Cells at{kAllLanes, event.peer, event.peer + event.count};
+    const auto& said = event.as<payload::TmemAllocation>();
+    const Cells at{kAllLanes, said.base, said.base + said.columns};
     set_written(event.cta, at, false);
     CellAccess access = make(event, CellUse::kAlloc, at);
     access.settled = access.time;
@@ -304,7 +311,7 @@ class TensorMemoryDataDetector : public Detector {
   // Each CTA of a pair frees its own columns, and its peer's MMAs may still use them.
   void on_free(const Event& event) {
     const std::uint32_t column = TmemAddress{event.address}.column();
-    const Cells at{kAllLanes, column, column + event.count};
+    const Cells at{kAllLanes, column, column + event.as<payload::TmemRegion>().columns};
     add(event, event.cta, make(event, CellUse::kFree, at));
     std::erase_if(ctas_[event.cta].known,
                   [&](const CellAccess& known) { return at.covers(known.at); });

@@ -86,7 +86,8 @@ class TensorMemoryLifeDetector : public Detector {
 
   void on_alloc(const Event& event) {
     const Object object = Object::tensor_memory(event.cta);
-    const std::string asked = std::to_string(event.count) + " columns";
+    const auto& said = event.as<payload::TmemAllocation>();
+    const std::string asked = std::to_string(said.columns) + " columns";
     if (event.fault == Fault::kNotWholeWarp) {
       reporter().report("TMEM_ALLOC_NOT_CONVERGED",
                         event,
@@ -113,8 +114,8 @@ class TensorMemoryLifeDetector : public Detector {
     check_peer(event);
     if (event.fault == Fault::kNone || event.fault == Fault::kGrows) {
       const Allocation made{
-          event.count, event.warp, order_.now(event.warp), event.address, event.site};
-      cta.live[event.peer] = made;
+          said.columns, event.warp, order_.now(event.warp), event.address, event.site};
+      cta.live[said.base] = made;
       std::erase_if(cta.made, [&](const Allocation& one) { return one.warp == event.warp; });
       cta.made.push_back(made);
     }
@@ -147,23 +148,25 @@ class TensorMemoryLifeDetector : public Detector {
     }
     const Event first = known->second;
     paired_.erase(known);
-    if (first.cta != event.cta && (first.count != event.count || first.address != event.address)) {
-      reporter().report("TMEM_ALLOC_PEER_MISMATCH",
-                        event,
-                        Object{ObjectKind::kTensorMemory,
-                               "tensor memory of ctas " + std::to_string(event.cta & ~1U) +
-                                   " and " + std::to_string(event.cta | 1U)},
-                        event.count != first.count
-                            ? std::to_string(event.count) + " columns; the peer asked for " +
-                                  std::to_string(first.count)
-                            : "the address goes to shared+" + std::to_string(event.address) +
-                                  "; that of the peer to shared+" + std::to_string(first.address));
+    const std::uint32_t asked = event.as<payload::TmemAllocation>().columns;
+    const std::uint32_t before = first.as<payload::TmemAllocation>().columns;
+    if (first.cta != event.cta && (before != asked || first.address != event.address)) {
+      reporter().report(
+          "TMEM_ALLOC_PEER_MISMATCH",
+          event,
+          Object{ObjectKind::kTensorMemory,
+                 "tensor memory of ctas " + std::to_string(event.cta & ~1U) + " and " +
+                     std::to_string(event.cta | 1U)},
+          asked != before
+              ? std::to_string(asked) + " columns; the peer asked for " + std::to_string(before)
+              : "the address goes to shared+" + std::to_string(event.address) +
+                    "; that of the peer to shared+" + std::to_string(first.address));
     }
   }
 
   void on_free(const Event& event) {
     const std::uint32_t base = TmemAddress{event.address}.column();
-    const Object object = place(event, base, event.count);
+    const Object object = place(event, base, event.as<payload::TmemRegion>().columns);
     CtaState& cta = ctas_[event.cta];
     if (event.fault == Fault::kFreed) {
       reporter().report("TMEM_DOUBLE_FREE", event, object, "freed before");
@@ -181,6 +184,19 @@ class TensorMemoryLifeDetector : public Detector {
     cta.live.erase(base);
   }
 
+  static std::uint32_t columns_of(const Event& event) {
+    switch (event.kind()) {
+      case payload::Kind::kMma:
+        return event.as<payload::Mma>().columns;
+      case payload::Kind::kTmemCopy:
+        return event.as<payload::TmemCopy>().columns;
+      case payload::Kind::kTmemAccess:
+        return event.as<payload::TmemAccess>().columns;
+      default:
+        return 0;
+    }
+  }
+
   void on_use(const Event& event) {
     const bool moves = event.op == Op::kTcgen05Ld || event.op == Op::kTcgen05St;
     const bool own_quarter =
@@ -189,7 +205,7 @@ class TensorMemoryLifeDetector : public Detector {
       return;
     }
     const TmemAddress at{event.address};
-    const Object object = place(event, at.column(), std::max(1U, event.count));
+    const Object object = place(event, at.column(), std::max(1U, columns_of(event)));
     if (own_quarter) {
       reporter().report("TMEM_LANE_OMITTED",
                         event,

@@ -32,13 +32,15 @@ class TransactionsDetector : public Detector {
       }
     } else if (is_load(event.op)) {
       if (event.step == Step::kWritten || event.step == Step::kCounted) {
-        on_complete(event, event.peer, false);
+        on_complete(event, event.signal().barrier, false);
       }
     }
     if ((event.flags & event_flag::kPhaseCompleted) != 0 && event.op != Op::kBarSync &&
         event.op != Op::kBarArrive) {
       const bool copy = is_load(event.op);
-      on_phase(event, copy ? event.peer_cta : event.cta, copy ? event.peer : event.address);
+      on_phase(event,
+               copy ? event.signal().barrier_cta : event.cta,
+               copy ? event.signal().barrier : event.address);
     }
   }
 
@@ -59,7 +61,7 @@ class TransactionsDetector : public Detector {
                         event,
                         barrier_of(event),
                         "expect-tx of " + std::to_string(event.bytes) + " bytes on tx-count " +
-                            std::to_string(event.tx));
+                            std::to_string(event.state().tx));
       return;
     }
     if (event.bytes == 0) {
@@ -85,13 +87,13 @@ class TransactionsDetector : public Detector {
   }
 
   void on_complete(const Event& event, std::uint32_t barrier, bool software) {
-    const std::uint32_t cta = software ? event.cta : event.peer_cta;
+    const std::uint32_t cta = software ? event.cta : event.signal().barrier_cta;
     if (event.fault == Fault::kTxUnderflow) {
       reporter().report("MBAR_TX_UNDERFLOW",
                         event,
                         naming().barrier(cta, barrier),
                         "complete-tx of " + std::to_string(event.bytes) + " bytes on tx-count " +
-                            std::to_string(event.tx));
+                            std::to_string(event.state().tx));
       return;
     }
     Phase& phase = phases_[key(cta, barrier)];
@@ -100,11 +102,12 @@ class TransactionsDetector : public Detector {
     }
     const bool copies = (event.flags & event_flag::kOfCopies) != 0;
     (software && !copies ? phase.software : phase.hardware) = true;
-    if (event.tx < 0) {
-      reporter().report("MBAR_TX_NEGATIVE",
-                        event,
-                        naming().barrier(cta, barrier),
-                        std::to_string(-event.tx) + " bytes have come that are not announced yet");
+    if (event.state().tx < 0) {
+      reporter().report(
+          "MBAR_TX_NEGATIVE",
+          event,
+          naming().barrier(cta, barrier),
+          std::to_string(-event.state().tx) + " bytes have come that are not announced yet");
     }
     if (phase.software && phase.hardware) {
       reporter().report(

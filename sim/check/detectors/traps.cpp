@@ -15,17 +15,18 @@ class TrapsDetector : public Detector {
   TrapsDetector(Reporter& reporter, Order&) : Detector{reporter, {Op::kTrap}} {}
 
   void on_event(const Event& event) override {
+    const auto& said = event.as<payload::Trap>();
     Object who = naming().warp_object(event.warp);
     who.name += event.lanes == 1 ? ", lane " + std::to_string(event.lane) : "";
     if (event.fault == Fault::kOutOfRange) {
-      reporter().report(TrapCause{event.count} == TrapCause::kCopyOutside ? "BULK_OOB" : "WORD_OOB",
+      reporter().report(TrapCause{said.cause} == TrapCause::kCopyOutside ? "BULK_OOB" : "WORD_OOB",
                         event,
                         who,
-                        text_of_number(event.wanted - 1));
-    } else if (event.wanted == 0) {
+                        text_of_number(said.says - 1));
+    } else if (said.says == 0) {
       reporter().report("KERNEL_TRAP", event, who, "the kernel executes trap");
     } else {
-      reporter().report("ASSERTION_FAILED", event, who, text_of_number(event.wanted - 1));
+      reporter().report("ASSERTION_FAILED", event, who, text_of_number(said.says - 1));
     }
   }
 };

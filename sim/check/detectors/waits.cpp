@@ -33,7 +33,8 @@ class WaitsDetector : public Detector {
       return;
     }
     if (event.op == Op::kTensorLoad && event.step == Step::kIssued) {
-      fed_by_copies_.insert(std::uint64_t{event.peer_cta} << 32 | event.peer);
+      fed_by_copies_.insert(std::uint64_t{event.signal().barrier_cta} << 32 |
+                            event.signal().barrier);
       return;
     }
     if ((event.op != Op::kMbarrierWait && event.op != Op::kMbarrierTryWait) ||
@@ -41,11 +42,11 @@ class WaitsDetector : public Detector {
       return;
     }
     if (event.fault == Fault::kBadParity) {
-      reporter().report(
-          "MBAR_PARITY_VALUE",
-          event,
-          barrier_of(event),
-          "parity operand " + std::to_string(event.wanted) + "; hardware uses its low bit");
+      reporter().report("MBAR_PARITY_VALUE",
+                        event,
+                        barrier_of(event),
+                        "parity operand " + std::to_string(event.as<payload::Mbarrier>().wanted) +
+                            "; hardware uses its low bit");
     }
     judge(event);
     judge_scope(event);
@@ -80,9 +81,9 @@ class WaitsDetector : public Detector {
   // observed, or that one again.
   std::int64_t intended(const Event& event) {
     if (told(event)) {
-      return static_cast<std::int32_t>(event.wanted);
+      return static_cast<std::int32_t>(event.as<payload::Mbarrier>().wanted);
     }
-    const std::int64_t parity = event.wanted & 1U;
+    const std::int64_t parity = event.as<payload::Mbarrier>().wanted & 1U;
     const auto seen = seen_.find(who(event));
     if (seen == seen_.end()) {
       return parity == 1 ? -1 : 0;
@@ -94,7 +95,8 @@ class WaitsDetector : public Detector {
   // for in every interleaving. Of one run it can only be said that it waits for nothing.
   void judge_bare(const Event& event) {
     const bool passed = event.step == Step::kDone && (event.flags & event_flag::kFalse) == 0;
-    if (passed && event.phase == 0 && (event.wanted & 1U) == 1 && is_consumers(event)) {
+    if (passed && event.phase == 0 && (event.as<payload::Mbarrier>().wanted & 1U) == 1 &&
+        is_consumers(event)) {
       report_vacuous(event);
     }
   }

@@ -29,10 +29,10 @@ class WarpgroupMmaDetector : public Detector {
   void on_event(const Event& event) override {
     if (event.op == Op::kWgmma && event.step == Step::kIssued) {
       last_[event.warp] = event.site;
-      open_[event.warp] = {event.pending, event.site};
+      open_[event.warp] = {event.as<payload::Wgmma>().number, event.site};
     } else if (event.op == Op::kWgmmaWait && event.step == Step::kDone) {
       const auto open = open_.find(event.warp);
-      if (open != open_.end() && open->second.number < event.pending) {
+      if (open != open_.end() && open->second.number < event.as<payload::WgmmaGroups>().wgmmas) {
         open_.erase(open);
       }
     } else if (event.op == Op::kWarpExit) {

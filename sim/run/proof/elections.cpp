@@ -28,14 +28,15 @@ class LaneWork {
     const auto found = std::find_if(
         sets_.begin(), sets_.end(), [&](const auto& one) { return one.first == lanes; });
     Hash& hash = found != sets_.end() ? found->second : sets_.emplace_back(lanes, Hash{}).second;
+    const payload::Numbers numbers = event.numbers();
     for (const std::uint64_t part : {static_cast<std::uint64_t>(event.op),
                                      std::uint64_t{event.flags},
                                      std::uint64_t{event.address},
-                                     std::uint64_t{event.peer},
-                                     std::uint64_t{event.count},
+                                     std::uint64_t{numbers.place},
+                                     std::uint64_t{numbers.count},
                                      std::uint64_t{event.bytes},
-                                     event.global,
-                                     event.extra,
+                                     event.global + numbers.first,
+                                     numbers.second,
                                      static_cast<std::uint64_t>(event.ordering.semantics),
                                      static_cast<std::uint64_t>(event.ordering.scope),
                                      static_cast<std::uint64_t>(phase_waited_for(event)),

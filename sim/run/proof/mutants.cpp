@@ -130,9 +130,8 @@ void to_next_stage(const Symbols& symbols, Operation& op) {
 
 // The barriers, places and operands in shared memory.
 std::array<std::uint64_t, 3> objects_of(const Operation& op) {
-  Event told;
-  op.tell(told);
-  std::array<std::uint64_t, 3> all{std::uint64_t{told.address} << 32 | told.peer, 0, 0};
+  const Event told = op.told();
+  std::array<std::uint64_t, 3> all{std::uint64_t{told.address} << 32 | told.numbers().place, 0, 0};
   if (op.op == Op::kTcgen05Mma || op.op == Op::kWgmma) {
     all[1] = op.product().a.bits;
     all[2] = op.product().b.bits;

@@ -12,8 +12,8 @@ void WitnessProgress::on_event(const Event& event) {
   }
   if ((event.flags & event_flag::kPhaseCompleted) != 0) {
     const bool copy = is_load(event.op);
-    phases_[{copy ? event.peer_cta : event.cta, copy ? event.peer : event.address}] =
-        event.phase + 1;
+    const std::uint32_t cta = copy ? event.signal().barrier_cta : event.cta;
+    phases_[{cta, copy ? event.signal().barrier : event.address}] = event.phase + 1;
   }
   counter.warp_step(event);
   if ((event.flags & event_flag::kLateLanes) != 0) {

@@ -157,11 +157,10 @@ hw::DeviceRun stands_of(const Gpu& gpu, const LaunchConfig& config) {
     const Operation& op = warp.blocked_on;
     report.state = hw::WarpState::kExpired;
     report.op = static_cast<std::uint32_t>(op.op);
-    Event told;
-    op.tell(told);
+    const Event told = op.told();
     report.object = op.op == Op::kMbarrierWait ? hw::RecordedEvent::at(told.address - kSharedBase)
                                                : told.address;
-    report.wanted = told.wanted;
+    report.wanted = told.numbers().wanted;
     report.flags = op.flags;
     if (const MbarrierState* bar = gpu.find_barrier(gpu.ctas()[warp.cta].number, told.address)) {
       report.word =

@@ -407,8 +407,8 @@ class Watching : public EventSink {
     const bool copies = event.op == Op::kTensorLoad || event.op == Op::kBulkLoad;
     const bool waits = event.op == Op::kMbarrierWait || event.op == Op::kMbarrierTryWait;
     if (copies && event.step == Step::kIssued) {
-      watched.insert({event.peer,
-                      event.peer_cta % trace_.cluster_size,
+      watched.insert({event.signal().barrier,
+                      event.signal().barrier_cta % trace_.cluster_size,
                       event.address,
                       event.cta % trace_.cluster_size,
                       event.bytes});

@@ -49,10 +49,21 @@ TEST(OperationTest, TheMbarrierOfALoadIsThatOfItsKind) {
   for (const Op op : {Op::kTensorLoad, Op::kBulkLoad, Op::kClcTryCancel}) {
     Operation load{op};
     load.load_barrier() = 1024;
-    Event event;
-    load.tell(event);
-    EXPECT_EQ(event.peer, 1024U) << name_of(op);
+    EXPECT_EQ(load.told().signal().barrier, 1024U) << name_of(op);
   }
+}
+
+TEST(OperationTest, ItsEventHasThePayloadOfItsKind) {
+  for (unsigned kind = 0; kind < static_cast<unsigned>(Op::kCount); ++kind) {
+    const Op op = static_cast<Op>(kind);
+    EXPECT_EQ(Operation{op}.told().kind(), payload_of(op)) << name_of(op);
+  }
+  Operation load{Op::kSharedLoad};
+  load.set<operands::LaneBytes>() = {nullptr, 1, 7};
+  EXPECT_EQ(load.told().as<payload::Rows>().copies, 7U);
+  EXPECT_EQ(load.told().rows(), nullptr);  // until its lanes say which
+  load.set<operands::SharedRows>();
+  EXPECT_TRUE(load.told().is<payload::Rows>());
 }
 
 TEST(OperationTest, OnlyWhoHasCtasHasAMaskAndAGroup) {

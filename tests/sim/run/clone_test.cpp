@@ -95,13 +95,14 @@ struct Events : EventSink {
 };
 
 auto fields(const Event& e) {
-  return std::tuple{e.time,   e.op,       e.step,           e.fault,
-                    e.lanes,  e.flags,    e.ordering.scope, e.ordering.semantics,
-                    e.warp,   e.cta,      e.address,        e.count,
-                    e.bytes,  e.phase,    e.wanted,         e.pending,
-                    e.tx,     e.expected, e.peer,           e.peer_cta,
-                    e.lane,   e.mask,     e.serial,         e.reduction,
-                    e.global, e.extra,    e.site.line};
+  const payload::Numbers said = e.numbers();
+  return std::tuple{e.time,       e.op,        e.step,           e.fault,
+                    e.lanes,      e.flags,     e.ordering.scope, e.ordering.semantics,
+                    e.warp,       e.cta,       e.address,        e.kind(),
+                    e.bytes,      e.phase,     e.lane,           e.mask,
+                    e.serial,     e.global,    said.first,       said.second,
+                    said.count,   said.wanted, said.place,       said.place_cta,
+                    said.pending, said.tx,     said.expected,    e.site.line};
 }
 
 // Those of `all` from number `from` on are `others`.

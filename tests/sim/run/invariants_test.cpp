@@ -199,10 +199,8 @@ TEST(InvariantsOfAClock, AComponentDoesNotShrink) {
 
 TEST_F(Invariants, OrderKnowsOfNoLandingWithoutAnIssue) {
   Order order{config};
-  Event event;
-  event.op = Op::kWarpStart;
-  order.on_event(event);
-  event.op = Op::kTcgen05Commit;
+  order.on_event(Event{Op::kWarpStart});
+  Event event{Op::kTcgen05Commit};
   event.step = Step::kSignalled;
   event.serial = 7;
   EXPECT_EXIT(order.on_event(event), ExitedWithCode(3), "what lands was issued");
