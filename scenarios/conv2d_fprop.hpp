@@ -69,14 +69,8 @@ struct Conv2dFpropKernel : GemmEpilogueLoadKernel<M, Extents, Parts, Without> {
   static Problem problem(const ParameterSet& p,
                          const Extents& e,
                          std::span<const typename M::TensorMap> maps,
-                         std::span<const GlobalAddress> tensors) {
-    return in_order({}, p, e, maps, tensors);
-  }
-  static Problem in_order(const TileOrder& order,
-                          const ParameterSet& p,
-                          const Extents& e,
-                          std::span<const typename M::TensorMap> maps,
-                          std::span<const GlobalAddress>) {
+                         std::span<const GlobalAddress>,
+                         const TileOrder& order = {}) {
     const ConvShape shape = ConvShape::of(p);
     const ConvWalk walk = ConvWalk::over(shape, e);
     return {{{maps[0],

@@ -59,19 +59,29 @@ struct GemmExtents {
 inline constexpr RoleTable kGemmRoles{
     RoleWarps{Role::kEpilogue, 4}, RoleWarps{Role::kMma, 1}, RoleWarps{Role::kLoad, 1}};
 
-/// A CTA's shared memory; the names are those of the reports.
-template <class Extents, class Parts = GemmParts>
+/// A CTA's shared memory; the names are those of the reports. `Payload`: what a stage holds.
+template <class Extents,
+          class Parts = GemmParts,
+          class Payload = StandardTilePayload<typename Parts::A, typename Parts::B>>
 struct GemmStorage {
   using D = typename Parts::D;
-  using Input = InputPipelineStorage<StandardTilePayload<typename Parts::A, typename Parts::B>,
-                                     From<Role::kLoad, TmaBytes>,
-                                     To<Role::kMma, UmmaCommit>>;
+  using Input =
+      InputPipelineStorage<Payload, From<Role::kLoad, TmaBytes>, To<Role::kMma, UmmaCommit>>;
   using Accum = OutputPipelineStorage<From<Role::kMma, UmmaCommit>, To<Role::kEpilogue, EveryLane>>;
 
   constexpr GemmStorage(auto& layout, const Extents& e) : GemmStorage{layout, e, e.tile_n} {}
   constexpr GemmStorage(auto& layout, const Extents& e, std::uint32_t columns)  // of a tile of D
-      : input{layout, "input", kGemmRoles, {}, {e.tile_m, e.tile_n, e.tile_k}, e.stages},
-        out{layout, "out", kGemmRoles, e.tile_m, box_columns<D>(columns)},
+      : GemmStorage{
+            layout, e, {e.tile_m, e.tile_n, e.tile_k}, {}, e.tile_m, box_columns<D>(columns)} {}
+  /// D is stored in boxes of `rows` by `columns`.
+  constexpr GemmStorage(auto& layout,
+                        const Extents& e,
+                        const Payload& payload,
+                        ClusterShape cluster,
+                        std::uint32_t rows,
+                        std::uint32_t columns)
+      : input{layout, "input", kGemmRoles, cluster, payload, e.stages},
+        out{layout, "out", kGemmRoles, rows, columns},
         accum{layout, "accum", kGemmRoles, {}, {e.accum_stages, e.tile_n}},
         tmem{layout, "tmem", kGemmRoles, {}} {}
   constexpr void init(Machine auto& machine) const {

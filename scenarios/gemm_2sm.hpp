@@ -120,14 +120,8 @@ struct Gemm2smKernel {
   static Problem problem(const ParameterSet& p,
                          const Extents& e,
                          std::span<const typename M::TensorMap> maps,
-                         std::span<const GlobalAddress> tensors) {
-    return in_order({}, p, e, maps, tensors);
-  }
-  static Problem in_order(const TileOrder& order,
-                          const ParameterSet& p,
-                          const Extents& e,
-                          std::span<const typename M::TensorMap> maps,
-                          std::span<const GlobalAddress>) {
+                         std::span<const GlobalAddress>,
+                         const TileOrder& order = {}) {
     const auto grid = TileGrid::covering(p.u32("m"), p.u32("n"), e.cta_m(), e.tile_n);
     const TileWalk walk{grid, e.cluster(), order};
     return {maps[0], maps[1], maps[2], e, walk, ceil_div(p.u32("k"), e.tile_k)};

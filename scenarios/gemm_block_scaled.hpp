@@ -100,15 +100,9 @@ struct GemmBlockScaledKernel
   static Problem problem(const ParameterSet& p,
                          const Extents& e,
                          std::span<const typename M::TensorMap> maps,
-                         std::span<const GlobalAddress> tensors) {
-    return in_order({}, p, e, maps, tensors);
-  }
-  static Problem in_order(const TileOrder& order,
-                          const ParameterSet& p,
-                          const Extents& e,
-                          std::span<const typename M::TensorMap> maps,
-                          std::span<const GlobalAddress> tensors) {
-    return {Base::in_order(order, p, e, maps, tensors), maps[3], maps[4]};
+                         std::span<const GlobalAddress> tensors,
+                         const TileOrder& order = {}) {
+    return {Base::problem(p, e, maps, tensors, order), maps[3], maps[4]};
   }
 
   static constexpr void load(M& machine, const Problem& problem, const Storage& smem) {

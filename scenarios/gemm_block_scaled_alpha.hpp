@@ -28,15 +28,9 @@ struct AlphaKernel : Fixed {
   static Problem problem(const ParameterSet& p,
                          const Extents& e,
                          std::span<const typename M::TensorMap> maps,
-                         std::span<const GlobalAddress> tensors) {
-    return in_order({}, p, e, maps, tensors);
-  }
-  static Problem in_order(const TileOrder& order,
-                          const ParameterSet& p,
-                          const Extents& e,
-                          std::span<const typename M::TensorMap> maps,
-                          std::span<const GlobalAddress> tensors) {
-    return {Base::in_order(order, p, e, maps, tensors), {alpha_of(p)}};
+                         std::span<const GlobalAddress> tensors,
+                         const TileOrder& order = {}) {
+    return {Base::problem(p, e, maps, tensors, order), {alpha_of(p)}};
   }
 
   static constexpr void epilogue(M& machine, const Problem& problem, const Storage& smem) {

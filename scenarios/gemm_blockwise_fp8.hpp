@@ -105,14 +105,8 @@ struct GemmBlockwiseFp8Kernel {
   static Problem problem(const ParameterSet& p,
                          const Extents& e,
                          std::span<const typename M::TensorMap> maps,
-                         std::span<const GlobalAddress> tensors) {
-    return in_order({}, p, e, maps, tensors);
-  }
-  static Problem in_order(const TileOrder& order,
-                          const ParameterSet& p,
-                          const Extents& e,
-                          std::span<const typename M::TensorMap> maps,
-                          std::span<const GlobalAddress> tensors) {
+                         std::span<const GlobalAddress> tensors,
+                         const TileOrder& order = {}) {
     return product(p.u32("m"), p, e, maps, tensors, order);
   }
   /// The product of `m` rows.

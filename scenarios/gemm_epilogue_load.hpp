@@ -56,18 +56,13 @@ struct GemmEpilogueLoadKernel : Without {
   };
   using Problem = std::conditional_t<Parts::kRowMaxima, WithMaxima, WithSource>;
 
+  /// `order`: the tiles', or nothing, where the kernel without sources has one order alone.
   static Problem problem(const ParameterSet& p,
                          const Extents& e,
                          std::span<const typename M::TensorMap> maps,
-                         std::span<const GlobalAddress> tensors) {
-    return with_source(Base::problem(p, e, maps, tensors), p, maps);
-  }
-  static Problem in_order(const TileOrder& order,
-                          const ParameterSet& p,
-                          const Extents& e,
-                          std::span<const typename M::TensorMap> maps,
-                          std::span<const GlobalAddress> tensors) {
-    return with_source(Base::in_order(order, p, e, maps, tensors), p, maps);
+                         std::span<const GlobalAddress> tensors,
+                         const auto&... order) {
+    return with_source(Base::problem(p, e, maps, tensors, order...), p, maps);
   }
   static Problem with_source(const typename Base::Problem& without,
                              const ParameterSet& p,

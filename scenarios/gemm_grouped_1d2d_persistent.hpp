@@ -72,11 +72,11 @@ struct BlockwiseGroupsKernel : GemmBlockwiseFp8Kernel<M, Extents> {
     }
   };
 
-  static Problem in_order(const TileOrder& order,
-                          const ParameterSet& p,
-                          const Extents& e,
-                          std::span<const typename M::TensorMap> maps,
-                          std::span<const GlobalAddress> tensors) {
+  static Problem problem(const ParameterSet& p,
+                         const Extents& e,
+                         std::span<const typename M::TensorMap> maps,
+                         std::span<const GlobalAddress> tensors,
+                         const TileOrder& order = {}) {
     Problem problem{};
     problem.extents = e;
     problem.k_tiles = ceil_div(p.u32("k"), e.tile_k);

@@ -67,8 +67,8 @@ struct ClaimingStorage : Fixed {
 };
 
 /// The roles of `Fixed`, a kernel of fixed tiles, over the tiles that its clusters claim. `Fixed`
-/// has `in_order`, and each role over any range of tiles: `load_tiles`, `multiply_tiles_of` and
-/// `store_tiles`.
+/// has a `problem` of tiles in any order, and each role over any range of tiles: `load_tiles`,
+/// `multiply_tiles_of` and `store_tiles`.
 template <Machine M, class Extents, class Fixed, Role... kMore>
 struct ClaimingKernel : Fixed {
   using Base = Fixed;
@@ -97,7 +97,7 @@ struct ClaimingKernel : Fixed {
                          std::span<const typename M::TensorMap> maps,
                          std::span<const GlobalAddress> tensors) {
     const TileOrder order{static_cast<RasterOrder>(p.u32("raster")), p.u32("swizzle")};
-    return {Base::in_order(order, p, e, maps, tensors)};
+    return {Base::problem(p, e, maps, tensors, order)};
   }
 
   static constexpr void scheduler(M& machine, const Problem& problem, const Storage& smem) {

@@ -50,14 +50,8 @@ struct GemmSmallKernel {
   static Problem problem(const ParameterSet& p,
                          const Extents& e,
                          std::span<const typename M::TensorMap> maps,
-                         std::span<const GlobalAddress> tensors) {
-    return in_order({}, p, e, maps, tensors);
-  }
-  static Problem in_order(const TileOrder& order,
-                          const ParameterSet& p,
-                          const Extents& e,
-                          std::span<const typename M::TensorMap> maps,
-                          std::span<const GlobalAddress>) {
+                         std::span<const GlobalAddress>,
+                         const TileOrder& order = {}) {
     const auto [rows, columns] =
         e.swapped() ? std::pair{p.u32("n"), p.u32("m")} : std::pair{p.u32("m"), p.u32("n")};
     const auto grid = TileGrid::covering(rows, columns, e.tile_m, e.tile_n);

@@ -31,36 +31,22 @@ struct GemmSmallExtents : Tiles {
   }
 };
 
-/// A CTA's shared memory; the names are those of the reports.
+/// What a stage holds: `k_group` tiles of each operand.
+template <class Extents, class Parts>
+using GemmSmallPayload = GroupPayload<StandardTilePayload<typename Parts::A, typename Parts::B>,
+                                      decltype(Extents::k_group)>;
+
+/// That of gemm, but for its stages and the boxes of D.
 template <class Extents, class Parts = GemmParts>
-struct GemmSmallStorage {
-  using D = typename Parts::D;
-  using Payload = GroupPayload<StandardTilePayload<typename Parts::A, typename Parts::B>,
-                               decltype(Extents::k_group)>;
-  using Input =
-      InputPipelineStorage<Payload, From<Role::kLoad, TmaBytes>, To<Role::kMma, UmmaCommit>>;
-  using Accum = typename GemmStorage<Extents>::Accum;
-
+struct GemmSmallStorage : GemmStorage<Extents, Parts, GemmSmallPayload<Extents, Parts>> {
   constexpr GemmSmallStorage(auto& layout, const Extents& e)
-      : input{layout,
-              "input",
-              kGemmRoles,
-              e.cluster(),
-              {{e.tile_m, e.tile_n, e.tile_k}, e.k_group},
-              e.stages},
-        out{layout, "out", kGemmRoles, e.box_rows(), e.box_columns()},
-        accum{layout, "accum", kGemmRoles, {}, {e.accum_stages, e.tile_n}},
-        tmem{layout, "tmem", kGemmRoles, {}} {}
-  constexpr void init(Machine auto& machine) const {
-    input.init(machine);
-    accum.init(machine);
-    tmem.init(machine);
-  }
-
-  Input input;
-  OutputTileStorage<D> out;
-  Accum accum;
-  TmemDeallocStorage<> tmem;
+      : GemmStorage<Extents, Parts, GemmSmallPayload<Extents, Parts>>{
+            layout,
+            e,
+            {{e.tile_m, e.tile_n, e.tile_k}, e.k_group},
+            e.cluster(),
+            e.box_rows(),
+            e.box_columns()} {}
 };
 
 }  // namespace warptwin::scenarios

@@ -46,14 +46,8 @@ struct GemmSwigluKernel : Without {
   static Problem problem(const ParameterSet& p,
                          const Extents& e,
                          std::span<const typename M::TensorMap> maps,
-                         std::span<const GlobalAddress> tensors) {
-    return in_order({}, p, e, maps, tensors);
-  }
-  static Problem in_order(const TileOrder& order,
-                          const ParameterSet& p,
-                          const Extents& e,
-                          std::span<const typename M::TensorMap> maps,
-                          std::span<const GlobalAddress>) {
+                         std::span<const GlobalAddress>,
+                         const TileOrder& order = {}) {
     const auto grid = TileGrid::covering(p.u32("m"), p.u32("n"), e.cta_m(), e.tile_n / 2);
     const TileWalk walk{grid, e.cluster(), order};
     const std::uint32_t k_tiles = ceil_div(p.u32("k"), e.tile_k);
