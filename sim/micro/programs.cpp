@@ -1,19 +1,25 @@
 #include "sim/micro/programs.hpp"
 
 #include <algorithm>
-#include <cstring>
+#include <numeric>
 
-#include "sim/check/results.hpp"
-#include "sim/functional/engine.hpp"
 #include "sim/micro/building.hpp"
 #include "sim/prove/run_order.hpp"
+#include "sim/run/simulate.hpp"
 
 namespace warptwin::sim {
 
 namespace {
 
-Symbols ring_symbols() {
+constexpr std::uint32_t kSharedEnd = 32768;
+
+Symbols symbols_of(const MicroProgram& micro) {
   Symbols symbols;
+  symbols.bytes = kSharedEnd - kSharedBase;
+  if (!micro.ring) {
+    symbols.roles = {{Role::kCount, micro.warps}};
+    return symbols;
+  }
   symbols.rings.push_back({"ring",
                            micro::kRing.address.value,
                            micro::kRing.address.value + 8 * micro::kStages,
@@ -25,30 +31,97 @@ Symbols ring_symbols() {
   full.contract.contributors[0] = {Role::kProducer, ArrivalKind::kElectedLane, 1};
   full.contract.bytes = 32;
   symbols.regions.push_back(full);
-  symbols.roles = {{Role::kProducer, 1}, {Role::kConsumer, 1}};
+  symbols.roles = {{Role::kProducer, 1}};
+  if (micro.warps > 1) {
+    symbols.roles.push_back({Role::kConsumer, micro.warps - 1});
+  }
   return symbols;
 }
 
-// Fills the source with 0, 1, 2, ... in fp32.
-void fill_source(GlobalMemory& memory) {
-  std::byte* source = memory.at(micro::kSource.value, micro::kSourceBytes);
-  for (std::uint32_t i = 0; i < micro::kSourceBytes / sizeof(float); ++i) {
-    const auto value = static_cast<float>(i);
-    std::memcpy(source + i * sizeof value, &value, sizeof value);
+enum Tensor : std::size_t { kSourceTensor, kFlagTensor, kResultTensor };
+
+Workload workload_of(const MicroProgram& micro) {
+  constexpr std::uint32_t kFloat = sizeof(float);
+  Workload workload;
+  workload.tensors = {{"source",
+                       TensorUse::kInput,
+                       ElementType::kF32,
+                       1,
+                       micro::kSourceBytes / kFloat,
+                       micro::kSourceBytes},
+                      {"flags",
+                       TensorUse::kScratch,
+                       ElementType::kU32,
+                       1,
+                       micro::kFlagBytes / kFloat,
+                       micro::kFlagBytes}};
+  if (micro.has_result) {
+    workload.tensors.push_back({"result",
+                                TensorUse::kOutput,
+                                ElementType::kF32,
+                                1,
+                                micro::kResultBytes / kFloat,
+                                micro::kResultBytes});
   }
+  workload.clusters = micro.clusters;
+  workload.cluster_size = micro.ctas;
+  workload.resident_clusters = micro.resident;
+  if (micro.dependent) {
+    workload.from_grid_before = {kSourceTensor};
+  }
+  workload.has_dependents = micro.has_dependents;
+  return workload;
 }
 
-Comparison compare_result(GlobalMemory& memory) {
-  constexpr std::uint32_t kColumns = micro::kResultBytes / sizeof(float);
-  const TensorSpec spec{
-      "result", TensorUse::kOutput, ElementType::kF32, 1, kColumns, micro::kResultBytes};
-  const auto row_at = [&](GlobalAddress address) {
-    HostTensor row{spec, std::vector<float>(kColumns)};
-    std::memcpy(row.values.data(), memory.at(address.value, spec.bytes()), spec.bytes());
-    return row;
+// What every launch of the command goes through.
+ScenarioEntry entry_of(const MicroProgram& micro, bool wrong) {
+  static constexpr ScenarioInfo kInfo{"micro-program", ScenarioKind::kClean, "a few operations"};
+  ScenarioEntry entry{};
+  entry.info = &kInfo;
+  entry.workload = [&micro](const ParameterSet&) { return workload_of(micro); };
+  entry.symbols = [&micro](const ParameterSet&) { return symbols_of(micro); };
+  entry.body = [&micro, wrong](const ParameterSet&,
+                               std::span<const SimTensorMap>,
+                               std::span<const GlobalAddress> tensors) -> WarpBody {
+    WARPTWIN_ASSERT(tensors[kSourceTensor].value == micro::kSource.value &&
+                    tensors[kFlagTensor].value == micro::kFlag.value);
+    WARPTWIN_ASSERT(!micro.has_result || tensors[kResultTensor].value == micro::kResult.value);
+    return wrong ? micro.wrong : micro.right;
   };
-  return compare(row_at(micro::kResult), row_at(micro::kSource));
+  entry.reference = [](const ParameterSet&, std::span<HostTensor> tensors) {
+    std::vector<float>& result = tensors[kResultTensor].values;
+    std::copy_n(tensors[kSourceTensor].values.begin(), result.size(), result.begin());
+  };
+  entry.more_maps = micro::tensor_maps();
+  return entry;
 }
+
+RunOptions options_of(const MicroProgram& micro) {
+  RunOptions options;
+  options.schedule = ScheduleSpec::parse(micro.schedule);
+  options.rules = micro.rules;
+  options.moves_data = micro.has_result;
+  options.limits.steps_max = 100'000;
+  std::vector<float>& source = options.inputs["source"];
+  source.resize(micro::kSourceBytes / sizeof(float));
+  std::iota(source.begin(), source.end(), 0.0F);
+  return options;
+}
+
+class Both : public EventSink {
+ public:
+  Both(EventSink& first, EventSink* second) : first_{first}, second_{second} {}
+  void on_event(const Event& event) override {
+    first_.on_event(event);
+    if (second_ != nullptr) {
+      second_->on_event(event);
+    }
+  }
+
+ private:
+  EventSink& first_;
+  EventSink* second_;
+};
 
 }  // namespace
 
@@ -79,56 +152,13 @@ std::string micro_name(std::size_t index) {
 }
 
 std::vector<Finding> run_micro(const MicroProgram& micro, bool wrong, EventSink* watcher) {
-  LaunchConfig config;
-  config.warps_per_cta = micro.warps;
-  config.cluster_size = micro.ctas;
-  config.clusters = micro.clusters;
-  config.resident_clusters = micro.resident == 0 ? micro.clusters : micro.resident;
-  config.has_dependents = micro.has_dependents;
-  if (micro.dependent) {
-    config.prerequisite_writes.emplace_back(micro::kSource.value,
-                                            micro::kSource.value + micro::kSourceBytes);
-  }
-  config.shared_bytes = 32768;
-  config.moves_data = micro.has_result;
-  config.rules = micro.rules.machine;
-  const ScheduleSpec schedule = ScheduleSpec::parse(micro.schedule);
-  config.tries_fail = schedule.tries_fail;
-  GlobalMemory memory;
-  WARPTWIN_ASSERT(memory.add("source", micro::kSourceBytes, micro.has_result) ==
-                  micro::kSource.value);
-  WARPTWIN_ASSERT(memory.add("flags", micro::kFlagBytes, true) == micro::kFlag.value);
-  if (micro.has_result) {
-    WARPTWIN_ASSERT(memory.add("result", micro::kResultBytes, true) == micro::kResult.value);
-    fill_source(memory);
-  }
-  memory.maps = micro::tensor_maps();
-  const Symbols symbols = micro.ring ? ring_symbols() : Symbols{};
-  Gpu gpu{config, memory, symbols};
-  DetectorSet detectors{micro.rules, gpu.config(), symbols};
-  RunOrder order{gpu.config(), {}};
-  struct All : EventSink {
-    void on_event(const Event& event) override {
-      for (EventSink* sink : sinks) {
-        sink->on_event(event);
-      }
-    }
-    std::vector<EventSink*> sinks;
-  };
-  All all;
-  all.sinks = {&detectors, &order};
-  if (watcher != nullptr) {
-    all.sinks.push_back(watcher);
-  }
-  gpu.set_sink(&all);
-  const auto scheduler = make_scheduler(schedule);
-  const RunStats stats =
-      run_functional(gpu, wrong ? micro.wrong : micro.right, *scheduler, {100'000});
-  detectors.at_end(gpu, stats.ending);
-  std::vector<Finding> findings = detectors.take_findings();
-  if (micro.has_result && !compare_result(memory).agrees()) {
-    findings.push_back(wrong_result(compare_result(memory), micro.rules));
-  }
+  const ScenarioEntry entry = entry_of(micro, wrong);
+  const ParameterSet none{entry.parameters};
+  RunOptions options = options_of(micro);
+  RunOrder order{launch_config(entry, none, options), {}};
+  Both sinks{order, watcher};
+  options.observer = &sinks;
+  std::vector<Finding> findings = simulate(entry, none, options).findings;
   order.at_end();
   for (const RunOrder::Finding& broken : order.findings()) {
     Finding finding;

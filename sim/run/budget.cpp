@@ -29,31 +29,15 @@ class UseRecorder : public EventSink {
   std::uint32_t live_ = 0;
 };
 
-// The first cluster alone shows what a CTA uses.
-void run_first_cluster(const ScenarioEntry& scenario,
-                       const ParameterSet& parameters,
-                       const Launch& launch,
-                       EventSink& sink) {
-  const Workload& workload = launch.workload;
-  GlobalMemory memory;
-  std::vector<GlobalAddress> addresses;
-  std::vector<SimTensorMap> maps;
-  for (const TensorSpec& spec : workload.tensors) {
-    addresses.push_back({memory.add(spec.name, spec.bytes(), spec.use == TensorUse::kScratch)});
-  }
-  for (const TensorMapSpec& spec : workload.maps) {
-    maps.push_back({static_cast<std::uint32_t>(memory.maps.size())});
-    memory.maps.push_back(decode_map(spec, workload.tensors[spec.tensor], addresses[spec.tensor]));
-  }
-  LaunchConfig config = launch.config();
-  config.resident_clusters = 1;
-  config.moves_data = false;
-  Gpu gpu{config, memory, launch.symbols};
-  gpu.set_sink(&sink);
-  EngineLimits limits;
-  limits.steps_max = 100'000;
-  const auto scheduler = make_scheduler({});
-  run_functional(gpu, scenario.body(parameters, maps, addresses), *scheduler, limits);
+// One cluster after the other: the first alone shows what a CTA uses.
+void watch_use(const ScenarioEntry& scenario, const ParameterSet& parameters, UseRecorder& use) {
+  RunOptions options;
+  options.detect = false;
+  options.moves_data = false;
+  options.resident_ctas = 1;
+  options.limits.steps_max = 100'000;
+  options.observer = &use;
+  simulate(scenario, parameters, options);
 }
 
 std::uint32_t barriers_of(const UseRecorder& use) {
@@ -96,7 +80,7 @@ Occupancy occupancy(const ScenarioEntry& scenario,
   const std::uint32_t room = limits.sms / workload.cluster_size * least;
   if (occupancy(needs, limits).ctas_per_sm > least && workload.clusters > room) {
     UseRecorder use;
-    run_first_cluster(scenario, parameters, launch, use);
+    watch_use(scenario, parameters, use);
     needs.named_barriers = barriers_of(use);
   }
   return occupancy(needs, limits);
@@ -120,7 +104,7 @@ Budget budget(const ScenarioEntry& scenario,
   budget.cluster_size = workload.cluster_size;
 
   UseRecorder use;
-  run_first_cluster(scenario, parameters, launch, use);
+  watch_use(scenario, parameters, use);
   budget.tmem_columns = use.columns;
   budget.named_barriers.assign(use.named.begin(), use.named.end());
 
