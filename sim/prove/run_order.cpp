@@ -308,7 +308,15 @@ void RunOrder::note_step(Group& group, const Event& event) {
   const auto add = [&hash](std::uint64_t part) { hash.add(part); };
   add(chains_.place_of(event.warp));
   add(static_cast<std::uint64_t>(event.op) * 8 + static_cast<std::uint64_t>(event.step));
-  const payload::Numbers numbers = event.numbers();
+  payload::Numbers numbers;
+  if (event.is<payload::Mbarrier>()) {  // most of them
+    const auto& said = event.as<payload::Mbarrier>();
+    numbers.count = said.arrivals;
+    numbers.pending = said.pending;
+    numbers.tx = said.tx;
+  } else {
+    numbers = event.numbers();
+  }
   add(std::uint64_t{event.address} << 32 | numbers.place);
   add(std::uint64_t{event.cta % ctas_} << 32 | numbers.place_cta % ctas_);
   add(std::uint64_t{numbers.count} << 32 | event.bytes);

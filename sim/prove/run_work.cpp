@@ -18,18 +18,25 @@ void RunWork::on_event(const Event& event) {
   Warp& warp = warp_of(event);
   ++warp.operations;
   Hash& hash = warp.work;
-  const payload::Numbers numbers = event.numbers();
+  Hash& places = warp.places;
   hash.add(static_cast<std::uint64_t>(event.op));
   hash.add(event.address);
-  hash.add(numbers.count);
   hash.add(event.bytes);
   hash.add(static_cast<std::uint64_t>(phase_waited_for(event)));
   hash.add(event.site.line);
-  warp.places.add(event.op == Op::kSharedStore ? 0 : event.global + numbers.first);
-  warp.places.add(std::uint64_t{event.cta} << 32 | numbers.place_cta);
-  warp.places.add(numbers.place);
-  warp.places.add(numbers.second);
-  warp.places.add(event.lane_mask());
+  places.add(event.lane_mask());
+  if (event.is<payload::Mbarrier>()) {  // most of them
+    const auto& said = event.as<payload::Mbarrier>();
+    hash.add(said.arrivals);
+    places.add(std::uint64_t{event.cta} << 32 | said.mask);
+    return;
+  }
+  const payload::Numbers numbers = event.numbers();
+  hash.add(numbers.count);
+  places.add(std::uint64_t{event.cta} << 32 | numbers.place_cta);
+  places.add(event.op == Op::kSharedStore ? 0 : event.global + numbers.first);
+  places.add(numbers.place);
+  places.add(numbers.second);
 }
 
 RunWork::Warp& RunWork::warp_of(const Event& event) {
