@@ -29,10 +29,9 @@ std::uint64_t end_of(const AccessRun& run) {
 // Calls `f(lane, address)` for each lane that accesses.
 template <class F>
 void for_lanes(const LaneAccess& access, F&& f) {
-  for (std::uint32_t lane = 0; lane < kWarpLanes; ++lane) {
-    if ((access.mask >> lane & 1U) != 0) {
-      f(lane, access.address[lane]);
-    }
+  for (std::uint32_t left = access.mask; left != 0; left &= left - 1) {
+    const auto lane = static_cast<std::uint32_t>(std::countr_zero(left));
+    f(lane, access.address[lane]);
   }
 }
 
@@ -47,9 +46,52 @@ Event early_use(Event event, const LaneAccess& access, const AccessRun& run) {
 
 bool aligned(const LaneAccess& access) {
   const std::uint32_t to = std::min(access.bytes & (~access.bytes + 1), 16U);
-  bool every = true;
-  for_lanes(access, [&](std::uint32_t, std::uint64_t at) { every = every && at % to == 0; });
-  return every;
+  std::uint64_t together = 0;
+  for_lanes(access, [&](std::uint32_t, std::uint64_t at) { together |= at; });
+  return (together & (to - 1)) == 0;
+}
+
+// Most lanes move a word, or a few.
+void copy_bytes(void* to, const void* from, std::uint32_t bytes) {
+  switch (bytes) {
+    case 4:
+      std::memcpy(to, from, 4);
+      break;
+    case 8:
+      std::memcpy(to, from, 8);
+      break;
+    case 16:
+      std::memcpy(to, from, 16);
+      break;
+    default:
+      std::memcpy(to, from, bytes);
+  }
+}
+
+void load_shared(const Cta& cta, LaneAccess& access, std::uint32_t lane, std::uint64_t at) {
+  const std::size_t first = std::size_t{lane} * access.bytes;
+  copy_bytes(&access.data[first], cta.shared.data() + at, access.bytes);
+  for (std::uint32_t byte = 0; byte < access.bytes && !cta.unknown.empty();) {
+    const auto left = static_cast<std::uint32_t>(4 - (at + byte) % 4);  // of its word
+    const std::uint32_t count = std::min(left, access.bytes - byte);
+    std::uint32_t unknown = cta.unknown[(at + byte) / 4] ? 0x01010101 : 0;
+    copy_bytes(&access.poison[first + byte], &unknown, count);
+    byte += count;
+  }
+}
+
+void store_shared(Cta& cta, const LaneAccess& access, std::uint32_t lane, std::uint64_t at) {
+  const std::size_t first = std::size_t{lane} * access.bytes;
+  copy_bytes(cta.shared.data() + at, &access.data[first], access.bytes);
+  if (cta.unknown.empty()) {
+    return;
+  }
+  for (std::uint32_t byte = 0; byte < access.bytes; ++byte) {
+    // What is known of a word is what is known of the last of its bytes that is written.
+    if ((at + byte) % 4 == 3 || byte + 1 == access.bytes) {
+      cta.unknown[(at + byte) / 4] = access.poison[first + byte] != 0;
+    }
+  }
 }
 
 }  // namespace
@@ -137,35 +179,19 @@ Gpu::Outcome Gpu::shared_access(WarpSlot slot, const Operation& op) {
     }
   }
   for_lanes(access, [&](std::uint32_t lane, std::uint64_t at) {
-    const std::size_t first = std::size_t{lane} * access.bytes;
-    std::byte* memory = cta.shared.data() + at;
     if (load) {
-      std::memcpy(&access.data[first], memory, access.bytes);
-      for (std::uint32_t byte = 0; byte < access.bytes && !cta.unknown.empty();) {
-        const auto left = static_cast<std::uint32_t>(4 - (at + byte) % 4);  // of its word
-        const std::uint32_t count = std::min(left, access.bytes - byte);
-        std::fill_n(
-            &access.poison[first + byte], count, std::uint8_t{cta.unknown[(at + byte) / 4]});
-        byte += count;
-      }
+      load_shared(cta, access, lane, at);
     } else {
-      std::memcpy(memory, &access.data[first], access.bytes);
-      const auto begin = static_cast<std::uint32_t>(at);
-      for (std::uint32_t from = 0, behind = 0; from < access.bytes; from = behind) {
-        const std::uint8_t unknown = access.poison[first + from];
-        while (behind < access.bytes && access.poison[first + behind] == unknown) {
-          ++behind;
-        }
-        set_unknown(cta, begin + from, begin + behind, unknown != 0);
-      }
+      store_shared(cta, access, lane, at);
     }
   });
   changes_ += changes ? 1 : 0;
   if (access.unsettled) {
     event.fault = access.of_accumulator ? Fault::kUnwaited : Fault::kUnsettled;
   }
-  const bool knows =
-      !load && std::find(access.poison.begin(), access.poison.end(), 1) == access.poison.end();
+  const auto knows = [&access] {
+    return std::find(access.poison.begin(), access.poison.end(), 1) == access.poison.end();
+  };
   for (const AccessRun& run : runs) {
     event.address = static_cast<std::uint32_t>(run.begin);
     for (std::uint64_t row = 0; row < run.rows && event.fault == Fault::kNone; ++row) {
@@ -177,8 +203,8 @@ Gpu::Outcome Gpu::shared_access(WarpSlot slot, const Operation& op) {
     Event part = of_run(event, run);
     auto& said = part.as<payload::Rows>();
     said.known = static_cast<std::uint8_t>(access.kind);
-    if (access.kind == AccessKind::kPlain && knows && run.rows == 1 &&
-        run.width <= sizeof said.written) {
+    if (!load && access.kind == AccessKind::kPlain && run.rows == 1 &&
+        run.width <= sizeof said.written && knows()) {
       std::memcpy(&said.written, cta.shared.data() + run.begin, run.width);
       said.known = static_cast<std::uint8_t>(AccessKind::kKnown);
     }

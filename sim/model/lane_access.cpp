@@ -1,23 +1,27 @@
 #include "sim/model/lane_access.hpp"
 
 #include <algorithm>
+#include <bit>
+#include <span>
 
 namespace warptwin::sim {
 
 std::vector<AccessRun> LaneAccess::runs() const {
-  std::vector<std::uint64_t> starts;
-  for (std::uint32_t lane = 0; lane < kWarpLanes; ++lane) {
-    if ((mask >> lane & 1U) != 0) {
-      starts.push_back(address[lane]);
-    }
+  std::array<std::uint64_t, kWarpLanes> kept;
+  std::uint32_t count = 0;
+  bool adjacent = bytes != 0;
+  for (std::uint32_t left = mask; left != 0; left &= left - 1) {
+    kept[count] = address[static_cast<std::uint32_t>(std::countr_zero(left))];
+    adjacent = adjacent && (count == 0 || kept[count] == kept[count - 1] + bytes);
+    ++count;
   }
-  const auto apart = [this](std::uint64_t one, std::uint64_t next) { return next != one + bytes; };
-  if (!starts.empty() && bytes != 0 &&
-      std::adjacent_find(starts.begin(), starts.end(), apart) == starts.end()) {
-    const auto width = static_cast<std::uint32_t>(starts.size() * bytes);
-    return {{starts.front(), width, 1, width}};
+  if (count != 0 && adjacent) {
+    return {{kept.front(), count * bytes, 1, count * bytes}};
   }
-  std::sort(starts.begin(), starts.end());
+  const std::span starts{kept.data(), count};
+  if (!std::is_sorted(starts.begin(), starts.end())) {
+    std::sort(starts.begin(), starts.end());
+  }
   // Bytes that touch or overlap are one run.
   std::vector<AccessRun> lines;
   for (const std::uint64_t start : starts) {

@@ -460,6 +460,11 @@ void Executor::add_values(const Argument& argument, std::vector<Lanes>& values) 
   }
 }
 
+// Operand 0 is hundreds of registers, which are on their way most of the time.
+static bool has_accumulator(const Op& op) {
+  return op.form->group == Group::kTensor && op.is("wgmma.mma_async");
+}
+
 Stop Executor::request(const Op& op, const Guarded& guarded) {
   Stop asked = stop(Stop::Kind::kRequest, guarded.executes);
   asked.unknown_guard = guarded.unknown;
@@ -474,7 +479,8 @@ Stop Executor::request(const Op& op, const Guarded& guarded) {
   for (const Argument& argument : code().arguments_of(op)) {
     OperandValue operand;
     operand.argument = &argument;
-    if (!walk(walk, argument)) {
+    const bool stays = asked.operands.empty() && has_accumulator(op);
+    if (!stays && !walk(walk, argument)) {
       operand.values = values_of(argument);
     }
     asked.operands.push_back(std::move(operand));

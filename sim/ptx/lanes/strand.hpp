@@ -93,7 +93,8 @@ struct Frame {
 struct OperandValue {
   const Argument* argument = nullptr;
   /// Of an address its base and offset added, then its coordinates; of a vector its elements; of
-  /// 128 bits two. Of what is written nothing.
+  /// 128 bits two. Of what is written nothing, nor of an accumulator of wgmma: it is in the frame's
+  /// registers, and so are the lanes of every strand that comes to the same wgmma.
   std::vector<Lanes> values;
 };
 

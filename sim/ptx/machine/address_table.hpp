@@ -46,17 +46,24 @@ class AddressTable {
   }
   bool empty() const { return entries_.empty(); }
   void clear() {
-    if (!entries_.empty()) {
+    if (entries_.size() < slots_.size() / kFew) {
+      // The last first: on the way to a slot lie those of entries that came before.
+      while (!entries_.empty()) {
+        slots_[slot_of(entries_.back().first)] = 0;
+        entries_.pop_back();
+      }
+    } else {
       std::fill(slots_.begin(), slots_.end(), 0);
       entries_.clear();
-      last_ = 0;
     }
+    last_ = 0;
   }
   auto begin() const { return entries_.begin(); }
   auto end() const { return entries_.end(); }
 
  private:
   static constexpr std::size_t kSlotsLeast = 64;
+  static constexpr std::size_t kFew = 16;  // entries, of so many slots, that are cleared one by one
 
   // Where the address stands, or the empty slot that it would take.
   std::size_t slot_of(std::uint64_t address) const {

@@ -27,26 +27,6 @@ std::uint32_t WarpRun::flight_in(const Lanes& lanes) const {
   return marked && number < flights_.size() && flights_[number].data != nullptr ? number : kNoIndex;
 }
 
-std::uint32_t WarpRun::mark_in_flight(Request& request,
-                                      std::size_t operand,
-                                      const InFlight& flight) {
-  auto place = std::find_if(flights_.begin(), flights_.end(), [&](const InFlight& known) {
-    return known.data == nullptr || known.data == flight.data;
-  });
-  if (place == flights_.end()) {
-    place = flights_.insert(place, flight);
-  }
-  *place = flight;
-  const auto number = static_cast<std::uint32_t>(place - flights_.begin());
-  for (std::uint32_t i = 0; i < flight.data->registers / (flight.packed ? 2 : 1); ++i) {
-    Lanes lanes = Lanes::unknown();
-    lanes.value.fill(kMark | number << kIndexBits | i);
-    request.strand.write(request.stop, operand, i, lanes);
-  }
-  set_busy(request, operand, Busy::kWritten, flight);
-  return number;
-}
-
 namespace {
 
 // Calls `f(slot)` for each register of an operand.
@@ -64,7 +44,57 @@ void for_each_slot(const Routine& routine, const Argument& argument, F&& f) {
   }
 }
 
+// Whether each register of an operand is one that the operation with these marks will write, in
+// every lane, and is busy with that: as those of the wgmma before are to the next.
+bool is_marked(const Frame& frame, const Argument& argument, std::uint32_t first_mark) {
+  std::uint32_t mark = first_mark;
+  bool marked = !frame.busy.empty();
+  for_each_slot(*frame.routine, argument, [&](std::uint32_t slot, const Argument&) {
+    const Lanes& lanes = frame.slots[slot];
+    std::uint64_t differ = 0;
+    std::uint8_t known = 0;
+    for (std::uint32_t lane = 0; lane < kLanes; ++lane) {
+      differ |= lanes.value[lane] ^ mark;
+      known |= static_cast<std::uint8_t>(~lanes.poison[lane]);
+    }
+    marked = marked && differ == 0 && known == 0 && frame.busy[slot] == Busy::kWritten;
+    ++mark;
+  });
+  return marked;
+}
+
 }  // namespace
+
+std::uint32_t WarpRun::mark_in_flight(Request& request,
+                                      std::size_t operand,
+                                      const InFlight& flight) {
+  auto place = std::find_if(flights_.begin(), flights_.end(), [&](const InFlight& known) {
+    return known.data == nullptr || known.data == flight.data;
+  });
+  const bool is_known = place != flights_.end() && place->data == flight.data;
+  if (place == flights_.end()) {
+    place = flights_.insert(place, flight);
+  }
+  *place = flight;
+  const auto number = static_cast<std::uint32_t>(place - flights_.begin());
+  Frame& frame = *request.strand.frame;
+  const Argument& argument = *request.stop.operands[operand].argument;
+  if (is_known && is_marked(frame, argument, kMark | number << kIndexBits)) {
+    for_each_slot(*frame.routine, argument, [&](std::uint32_t slot, const Argument&) {
+      if (!frame.written.empty()) {
+        frame.written[slot] = 0;
+      }
+    });
+    return number;
+  }
+  for (std::uint32_t i = 0; i < flight.data->registers / (flight.packed ? 2 : 1); ++i) {
+    Lanes lanes = Lanes::unknown();
+    lanes.value.fill(kMark | number << kIndexBits | i);
+    request.strand.write(request.stop, operand, i, lanes);
+  }
+  set_busy(request, operand, Busy::kWritten, flight);
+  return number;
+}
 
 // An accumulator is in the registers of its last wgmma; a `mov` may have given them other names.
 void WarpRun::set_busy(Request& request, std::size_t operand, Busy how, const InFlight& flight) {
@@ -86,16 +116,13 @@ void WarpRun::set_busy(Request& request, std::size_t operand, Busy how, const In
 
 // Forgets those whose operations are over.
 void WarpRun::free_registers() {
-  const std::vector<BusyRegister> before = std::exchange(busy_, {});
-  for (const BusyRegister& one : before) {
+  for (const BusyRegister& one : busy_) {
     one.frame->busy.clear();
   }
-  for (const BusyRegister& one : before) {
-    if (!one.flight.data->settled) {
-      one.frame->busy.resize(one.frame->slots.size(), Busy::kNo);
-      one.frame->busy[one.slot] = std::max(one.frame->busy[one.slot], one.how);
-      busy_.push_back(one);
-    }
+  std::erase_if(busy_, [](const BusyRegister& one) { return one.flight.data->settled; });
+  for (const BusyRegister& one : busy_) {
+    one.frame->busy.resize(one.frame->slots.size(), Busy::kNo);
+    one.frame->busy[one.slot] = std::max(one.frame->busy[one.slot], one.how);
   }
 }
 

@@ -46,7 +46,7 @@ void LaneWords::meet_word(const Word& word,
                           std::uint32_t shift,
                           std::uint32_t known,
                           bool strong,
-                          std::optional<sim::LaneRace>& race) {
+                          std::optional<sim::LaneRace>& race) const {
   if (((word.writers | word.adders | word.readers) & ~known) == 0) {
     return;
   }
@@ -72,14 +72,34 @@ void LaneWords::meet_word(const Word& word,
   found.by_value = store && writers != 0 && (word.unknown || piece.unknown);
   found.strong = strong;
   found.address = piece.address & ~kGlobal;
-  found.site = writers != 0 ? word.written : word.read;
+  found.site = sites_[writers != 0 ? word.written : word.read];
   race = found;
+}
+
+// Whether nobody else has touched the word: most are.
+inline bool LaneWords::is_quiet(const Touched& touched, const Piece& piece, std::uint32_t known) {
+  if (piece.bytes != kWord || !touched.bytes.empty() || !touched.strong.empty()) {
+    return false;
+  }
+  const Word* word = touched.words.find(piece.address);
+  if (word != nullptr && ((word->writers | word->adders | word->readers) & ~known) != 0) {
+    return false;
+  }
+  if (piece.touch == Touch::kLoad) {
+    return true;
+  }
+  const Reads* block = touched.reads.find(piece.address / Reads::kBytes);
+  if (block == nullptr) {
+    return true;
+  }
+  const std::uint32_t* readers = &block->lanes[piece.address % Reads::kBytes];
+  return ((readers[0] | readers[1] | readers[2] | readers[3]) & ~known) == 0;
 }
 
 void LaneWords::compare(const Touched& touched,
                         const Piece& piece,
                         std::uint32_t known,
-                        std::optional<sim::LaneRace>& race) {
+                        std::optional<sim::LaneRace>& race) const {
   const bool reads = piece.touch == Touch::kLoad || piece.touch == Touch::kStrongLoad;
   if (reads && !touched.written) {
     return;
@@ -116,7 +136,28 @@ void LaneWords::compare(const Touched& touched,
   }
 }
 
-void LaneWords::note(Word& word, const Piece& piece, SourceSite site) {
+std::uint32_t LaneWords::number_of(const SourceSite& site) {
+  const auto is_it = [&site](const SourceSite& known) {
+    return known.file == site.file && known.line == site.line && known.column == site.column;
+  };
+  const std::uint64_t key = (reinterpret_cast<std::uintptr_t>(site.file) << 16) ^
+                            (std::uint64_t{site.line} << 8) ^ site.column;
+  const std::uint32_t* number = site_numbers_.find(key);
+  if (number != nullptr && is_it(sites_[*number])) {
+    return *number;
+  }
+  const auto known = std::find_if(sites_.begin(), sites_.end(), is_it);
+  const auto place = static_cast<std::uint32_t>(known - sites_.begin());
+  if (known == sites_.end()) {
+    sites_.push_back(site);
+  }
+  if (number == nullptr) {
+    site_numbers_[key] = place;
+  }
+  return place;
+}
+
+void LaneWords::note(Word& word, const Piece& piece, std::uint32_t site) {
   const std::uint32_t bit = 1U << piece.lane;
   switch (piece.touch) {
     case Touch::kInit:
@@ -146,19 +187,30 @@ void LaneWords::note(Word& word, const Piece& piece, SourceSite site) {
   word.written = site;
 }
 
-void LaneWords::note_reads(const sim::LaneAccess& access, std::uint64_t base, SourceSite site) {
+void LaneWords::note_reads(const sim::LaneAccess& access, std::uint64_t base, std::uint32_t site) {
   std::uint64_t last = 0;
   Reads* block = nullptr;
   for (std::uint32_t left = access.mask; left != 0; left &= left - 1) {
     const std::uint32_t lane = first_of(left);
-    for (std::uint32_t byte = 0; byte < access.bytes; ++byte) {
-      const std::uint64_t address = base + access.address[lane] + byte;
+    std::uint64_t address = base + access.address[lane];
+    for (std::uint32_t bytes = access.bytes; bytes != 0;) {
       if (block == nullptr || address / Reads::kBytes != last) {
         last = address / Reads::kBytes;
         block = &touched_.reads[last];
         block->site = site;
       }
-      block->lanes[address % Reads::kBytes] |= 1U << lane;
+      const std::uint64_t place = address % Reads::kBytes;
+      const std::uint32_t count = place % kWord == 0 && bytes >= kWord ? kWord : 1;
+      std::uint32_t* readers = &block->lanes[place];
+      if (count == kWord) {
+        for (std::uint32_t byte = 0; byte < kWord; ++byte) {
+          readers[byte] |= 1U << lane;
+        }
+      } else {
+        *readers |= 1U << lane;
+      }
+      address += count;
+      bytes -= count;
     }
   }
 }
@@ -168,10 +220,11 @@ std::optional<sim::LaneRace> LaneWords::access(const sim::LaneAccess& access,
                                                Touch touch,
                                                SourceSite site) {
   std::optional<sim::LaneRace> race;
+  const std::uint32_t number = number_of(site);
   touched_at_ = now() + 1;  // the operation that comes
   touched_by_ |= access.mask;
   if (touch == Touch::kLoad) {
-    note_reads(access, base, site);
+    note_reads(access, base, number);
     const auto written = [](const Layer& layer) { return layer.touched.written; };
     if (!touched_.written && std::none_of(layers_.begin(), layers_.end(), written)) {
       return race;
@@ -185,9 +238,13 @@ std::optional<sim::LaneRace> LaneWords::access(const sim::LaneAccess& access,
       const Piece piece = piece_of(access, base, touch, lane, first);
       first += piece.bytes;
       for (const Layer& layer : layers_) {
-        compare(layer.touched, piece, layer.known[lane], race);
+        if (!is_quiet(layer.touched, piece, layer.known[lane])) {
+          compare(layer.touched, piece, layer.known[lane], race);
+        }
       }
-      compare(touched_, piece, 1U << lane, race);
+      if (!is_quiet(touched_, piece, 1U << lane)) {
+        compare(touched_, piece, 1U << lane, race);
+      }
       if (touch == Touch::kLoad || touch == Touch::kInit) {
         continue;
       }
@@ -196,12 +253,12 @@ std::optional<sim::LaneRace> LaneWords::access(const sim::LaneAccess& access,
           Piece one = piece;
           one.address += byte;
           one.bytes = 1;
-          note(touched_.strong[one.address], one, site);
+          note(touched_.strong[one.address], one, number);
         }
       } else {
         note(piece.bytes == kWord ? touched_.words[piece.address] : touched_.bytes[piece.address],
              piece,
-             site);
+             number);
       }
     }
   }

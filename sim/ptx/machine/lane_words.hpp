@@ -59,11 +59,11 @@ class LaneWords {
     std::uint32_t readers = 0;  // lanes
     std::uint32_t writers = 0;
     std::uint32_t adders = 0;
-    std::uint32_t value = 0;  // that they have written
-    bool unknown = false;     // nobody knows the value
-    bool several = false;     // they have stored other values before
-    SourceSite read{};
-    SourceSite written{};
+    std::uint32_t value = 0;    // that they have written
+    std::uint32_t read = 0;     // the last that did: its site's number
+    std::uint32_t written = 0;  // likewise
+    bool unknown = false;       // nobody knows the value
+    bool several = false;       // they have stored other values before
   };
   template <std::uint32_t kUnit>
   using Words = AddressLines<Word, kUnit>;
@@ -71,7 +71,7 @@ class LaneWords {
   struct Reads {
     static constexpr std::uint32_t kBytes = 16;
     std::array<std::uint32_t, kBytes> lanes{};  // of each byte: who has read it
-    SourceSite site{};
+    std::uint32_t site = 0;                     // its number
   };
   struct Touched {
     Words<4> words;
@@ -119,18 +119,20 @@ class LaneWords {
                         Touch touch,
                         std::uint32_t lane,
                         std::uint32_t first);
-  static void meet_word(const Word& word,
-                        const Piece& piece,
-                        std::uint32_t shift,
-                        std::uint32_t known,
-                        bool strong,
-                        std::optional<sim::LaneRace>& race);
-  static void compare(const Touched& touched,
-                      const Piece& piece,
-                      std::uint32_t known,
-                      std::optional<sim::LaneRace>& race);
-  static void note(Word& word, const Piece& piece, SourceSite site);
-  void note_reads(const sim::LaneAccess& access, std::uint64_t base, SourceSite site);
+  void meet_word(const Word& word,
+                 const Piece& piece,
+                 std::uint32_t shift,
+                 std::uint32_t known,
+                 bool strong,
+                 std::optional<sim::LaneRace>& race) const;
+  static bool is_quiet(const Touched& touched, const Piece& piece, std::uint32_t known);
+  void compare(const Touched& touched,
+               const Piece& piece,
+               std::uint32_t known,
+               std::optional<sim::LaneRace>& race) const;
+  std::uint32_t number_of(const SourceSite& site);
+  static void note(Word& word, const Piece& piece, std::uint32_t site);
+  void note_reads(const sim::LaneAccess& access, std::uint64_t base, std::uint32_t site);
   static void join(Word& one, const Word& word);
   template <std::uint32_t kUnit>
   static void join(Words<kUnit>& kept, const Words<kUnit>& more);
@@ -150,6 +152,8 @@ class LaneWords {
   std::uint32_t touched_by_ = 0;
   std::uint32_t touched_at_ = 0;  // the last of it
   std::vector<Layer> layers_;
+  std::vector<SourceSite> sites_;             // each once
+  AddressTable<std::uint32_t> site_numbers_;  // by what a site is made of, as one number
 };
 
 }  // namespace warptwin::ptx

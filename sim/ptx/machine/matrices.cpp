@@ -1,5 +1,6 @@
 // wgmma: its accumulators are registers of the warp, which it writes when it is waited for.
 
+#include <algorithm>
 #include <bit>
 
 #include "common/machine/umma_descriptor.hpp"
@@ -48,11 +49,15 @@ std::uint64_t WarpRun::operand_of(const Request& request, std::size_t at) const 
 // The accumulator that operand 0 is: that of the wgmma on its way to the same registers, or a new
 // one with what they hold.
 WarpRun::Fragment WarpRun::accumulator_of(Request& request, std::uint32_t registers) {
-  const auto& values = request.stop.operands[0].values;
-  const std::uint32_t number = flight_in(values[0]);
+  const Frame& frame = *request.strand.frame;
+  const auto parts = frame.routine->code.parts_of(*request.stop.operands[0].argument);
+  const auto value = [&](std::uint32_t i) -> const Lanes& {
+    return frame.slots[frame.routine->slots[parts[i].index]];
+  };
+  const std::uint32_t number = flight_in(value(0));
   bool same = number != kNoIndex;
   for (std::uint32_t i = 0; i < registers && same; ++i) {
-    same = flight_in(values[i]) == number && (values[i].value[0] & 0xFFU) == i;
+    same = flight_in(value(i)) == number && (value(i).value[0] & 0xFFU) == i;
   }
   if (same) {
     return flights_[number].data;
@@ -62,10 +67,10 @@ WarpRun::Fragment WarpRun::accumulator_of(Request& request, std::uint32_t regist
   data->settled = true;
   data->bits.resize(std::size_t{registers} * kLanes);
   for (std::uint32_t i = 0; i < registers; ++i) {
-    computes_with(request.strand, values[i]);
+    const Lanes held = value(i);
+    computes_with(request.strand, held);
     for (std::uint32_t lane = 0; lane < kLanes; ++lane) {
-      data->bits[std::size_t{lane} * registers + i] =
-          static_cast<std::uint32_t>(values[i].value[lane]);
+      data->bits[std::size_t{lane} * registers + i] = static_cast<std::uint32_t>(held.value[lane]);
     }
   }
   data->touched = written_since_fence(request, 0) ? ++machine_.registers().time : 0;
@@ -99,7 +104,12 @@ Served WarpRun::wgmma(Request& request) {
   const Modifiers& modifiers = request.modifiers;
   const auto a = element_of(modifiers.type(1));
   const auto b = element_of(modifiers.type(2));
-  const auto registers = static_cast<std::uint32_t>(request.stop.operands[0].values.size());
+  const auto parts =
+      request.strand.frame->routine->code.parts_of(*request.stop.operands[0].argument);
+  const auto registers = static_cast<std::uint32_t>(
+      std::count_if(parts.begin(), parts.end(), [](const Argument& part) {
+        return part.kind == Argument::Kind::kRegister;
+      }));
   const bool halves = modifiers.type(0) == Type::kF16;
   const bool whole = modifiers.type(0) == Type::kS32;
   if (modifiers.has("sp"_mod) || modifiers.has("satfinite"_mod) ||
@@ -185,7 +195,10 @@ Served WarpRun::wgmma_step(Request& request) {
     }
   }
   settle(request.strand, warptwin::Op::kWgmmaWait);
-  free_registers();
+  const auto is_over = [](const BusyRegister& one) { return one.flight.data->settled; };
+  if (std::any_of(busy_.begin(), busy_.end(), is_over)) {
+    free_registers();
+  }
   return Served::kDone;
 }
 

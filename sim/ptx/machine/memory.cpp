@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <bit>
 #include <cstring>
+#include <type_traits>
 
 #include "sim/ptx/machine/warp.hpp"
 
@@ -10,18 +11,44 @@ namespace warptwin::ptx {
 
 /// What an instruction moves: the same number of bytes in each lane.
 struct WarpRun::Bytes {
-  explicit Bytes(std::uint32_t bytes_of_a_lane)
-      : size{bytes_of_a_lane}, data(size * kLanes), poison(size * kLanes) {}
+  explicit Bytes(std::uint32_t bytes_of_a_lane) : size{bytes_of_a_lane}, access{size} {}
 
-  std::byte* of(std::uint32_t lane) { return data.data() + std::size_t{lane} * size; }
-  std::uint8_t* poison_of(std::uint32_t lane) { return poison.data() + std::size_t{lane} * size; }
+  std::byte* of(std::uint32_t lane) { return &access.data[std::size_t{lane} * size]; }
+  std::uint8_t* poison_of(std::uint32_t lane) { return &access.poison[std::size_t{lane} * size]; }
+  bool poisoned() const {
+    return std::memchr(access.poison.data(), 1, access.poison.size()) != nullptr;
+  }
+  /// What these lanes of it access, at these places.
+  sim::LaneAccess& by(Mask lanes, const std::array<Place, kLanes>& places) {
+    access.mask = lanes;
+    for (std::uint32_t lane = 0; lane < kLanes; ++lane) {
+      access.address[lane] = places[lane].address;
+    }
+    return access;
+  }
 
   std::uint32_t size;
-  std::vector<std::byte> data;       // lane by lane
-  std::vector<std::uint8_t> poison;  // 1: nobody has ever written it
-  bool unsettled = false;            // some is still on its way to its register
-  bool of_accumulator = false;
+  sim::LaneAccess access;
 };
+
+namespace {
+
+// The bytes of `step` from every so manieth on, to or from the lanes' values.
+template <class F>
+void for_step(std::uint32_t step, F&& f) {
+  switch (step) {
+    case 1:
+      return f(std::integral_constant<std::uint32_t, 1>{});
+    case 2:
+      return f(std::integral_constant<std::uint32_t, 2>{});
+    case 4:
+      return f(std::integral_constant<std::uint32_t, 4>{});
+    default:
+      return f(std::integral_constant<std::uint32_t, 8>{});
+  }
+}
+
+}  // namespace
 
 void WarpRun::set_order(const Modifiers& modifiers, sim::Operation& op) {
   using warptwin::Semantics;
@@ -83,12 +110,13 @@ std::array<WarpRun::Place, kLanes> WarpRun::places_of(const Request& request,
   }
   std::array<Place, kLanes> places;
   const Space space = space_of(request.modifiers);
-  for (std::uint32_t lane = 0; lane < kLanes; ++lane) {
-    if ((request.mask() >> lane & 1U) != 0) {
-      places[lane] = place_of(request, space, address.value[lane]);
-      if (names_own_shared(request.modifiers) && places[lane].rank != machine_.cta_rank()) {
-        refuse(request, "the address is in the shared memory of another CTA");
-      }
+  const bool own = names_own_shared(request.modifiers);
+  const std::uint32_t rank = machine_.cta_rank();
+  for (Mask left = request.mask(); left != 0; left &= left - 1) {
+    const auto lane = static_cast<std::uint32_t>(std::countr_zero(left));
+    places[lane] = place_of(request, space, address.value[lane]);
+    if (own && places[lane].rank != rank) {
+      refuse(request, "the address is in the shared memory of another CTA");
     }
   }
   return places;
@@ -148,20 +176,9 @@ void WarpRun::move_shared(const Request& request,
   for (std::uint32_t lane = 0; lane < kLanes && same; ++lane) {
     same = (lanes >> lane & 1U) == 0 || places[lane].address == places[first].address;
   }
-  sim::LaneAccess access{bytes.size};
-  access.mask = lanes;
-  access.unsettled = bytes.unsettled;
-  access.of_accumulator = bytes.of_accumulator;
-  for (std::uint32_t lane = 0; lane < kLanes; ++lane) {
-    access.address[lane] = places[lane].address;
-  }
-  if (!loads) {
-    access.data = bytes.data;
-    access.poison = bytes.poison;
-  }
+  sim::LaneAccess& access = bytes.by(lanes, places);
   touch(request, access, shared_base(places[first].rank), loads ? Touch::kLoad : Touch::kStore);
-  const bool poisoned = std::memchr(bytes.poison.data(), 1, bytes.poison.size()) != nullptr;
-  if (same && !poisoned && machine_.moves_data()) {
+  if (same && machine_.moves_data() && !bytes.poisoned()) {
     op.as<sim::operands::SharedWord>().address = static_cast<std::uint32_t>(places[first].address);
     perform(op);
     for (std::uint32_t lane = 0; lane < kLanes; ++lane) {
@@ -173,13 +190,6 @@ void WarpRun::move_shared(const Request& request,
   }
   op.set<sim::operands::LaneBytes>() = {&access, places[first].rank, 0};
   perform(op);
-  for (std::uint32_t lane = 0; lane < kLanes && loads; ++lane) {
-    if ((lanes >> lane & 1U) != 0) {
-      std::memcpy(bytes.of(lane), &access.data[std::size_t{lane} * bytes.size], bytes.size);
-      std::memcpy(
-          bytes.poison_of(lane), &access.poison[std::size_t{lane} * bytes.size], bytes.size);
-    }
-  }
 }
 
 void WarpRun::move_global(const Request& request,
@@ -226,17 +236,7 @@ void WarpRun::move_global(const Request& request,
     }
     return;
   }
-  sim::LaneAccess access{bytes.size};
-  access.mask = lanes;
-  access.unsettled = bytes.unsettled;
-  access.of_accumulator = bytes.of_accumulator;
-  for (std::uint32_t lane = 0; lane < kLanes; ++lane) {
-    access.address[lane] = places[lane].address;
-  }
-  if (!loads) {
-    access.data = bytes.data;
-    access.poison = bytes.poison;
-  }
+  sim::LaneAccess& access = bytes.by(lanes, places);
   const bool read_only = loads && modifiers.has("nc"_mod);
   if (!loads && (kernel_.changes_maps() || !grid_.memory_maps.empty())) {
     note_map_stores(request, access);
@@ -249,13 +249,6 @@ void WarpRun::move_global(const Request& request,
   op.flags |= read_only ? event_flag::kReadOnly : std::uint16_t{0};
   op.set<sim::operands::LaneBytes>().access = &access;
   perform(op);
-  for (std::uint32_t lane = 0; lane < kLanes && loads; ++lane) {
-    if ((lanes >> lane & 1U) != 0) {
-      std::memcpy(bytes.of(lane), &access.data[std::size_t{lane} * bytes.size], bytes.size);
-      std::memcpy(
-          bytes.poison_of(lane), &access.poison[std::size_t{lane} * bytes.size], bytes.size);
-    }
-  }
 }
 
 // 16 bytes of a response, by lanes that all read the same: the model asks it as a query does.
@@ -333,13 +326,18 @@ Served WarpRun::load(Request& request) {
   const std::uint32_t parts = target.kind == Argument::Kind::kVector ? target.count : 1;
   Bytes bytes{size * parts};
   move(request, 1, true, bytes);
-  const bool poisoned = std::memchr(bytes.poison.data(), 1, bytes.poison.size()) != nullptr;
+  const bool poisoned = bytes.poisoned();
   const std::uint32_t halves = size > 8 ? 2 : 1;
   const std::uint32_t step = size / halves;
   for (std::uint32_t part = 0; part < parts * halves; ++part) {
     Lanes value;
-    for (std::uint32_t lane = 0; lane < kLanes; ++lane) {
-      std::memcpy(&value.value[lane], bytes.of(lane) + part * step, step);
+    for_step(step, [&](auto count) {
+      const std::byte* from = bytes.of(0) + part * step;
+      for (std::uint32_t lane = 0; lane < kLanes; ++lane, from += bytes.size) {
+        std::memcpy(&value.value[lane], from, count);
+      }
+    });
+    for (std::uint32_t lane = 0; lane < kLanes && (poisoned || is_signed(type)); ++lane) {
       for (std::uint32_t byte = 0; byte < step && poisoned; ++byte) {
         value.poison[lane] |=
             static_cast<std::uint8_t>(bytes.poison_of(lane)[part * step + byte] << byte);
@@ -363,13 +361,18 @@ Served WarpRun::store(Request& request) {
   for (std::uint32_t part = 0; part < values.size(); ++part) {
     const std::uint32_t flight = flight_in(values[part]);
     if (flight != kNoIndex) {
-      bytes.unsettled = true;
-      bytes.of_accumulator = flights_[flight].by == warptwin::Op::kWgmmaWait;
+      bytes.access.unsettled = true;
+      bytes.access.of_accumulator = flights_[flight].by == warptwin::Op::kWgmmaWait;
     }
     const bool poisoned = values[part].any_poison();
-    for (std::uint32_t lane = 0; lane < kLanes; ++lane) {
-      std::memcpy(bytes.of(lane) + part * step, &values[part].value[lane], step);
-      for (std::uint32_t byte = 0; byte < step && poisoned; ++byte) {
+    for_step(step, [&](auto count) {
+      std::byte* to = bytes.of(0) + part * step;
+      for (std::uint32_t lane = 0; lane < kLanes; ++lane, to += bytes.size) {
+        std::memcpy(to, &values[part].value[lane], count);
+      }
+    });
+    for (std::uint32_t lane = 0; lane < kLanes && poisoned; ++lane) {
+      for (std::uint32_t byte = 0; byte < step; ++byte) {
         bytes.poison_of(lane)[part * step + byte] = values[part].poison[lane] >> byte & 1U;
       }
     }
