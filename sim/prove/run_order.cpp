@@ -167,6 +167,12 @@ void RunOrder::on_event(const Event& event) {
   }
 }
 
+void RunOrder::on_like_event(const Event& event) {
+  if (event.op != Op::kStageNote && event.step != Step::kBlocked) {
+    work_.on_event(event);
+  }
+}
+
 // A warp has come to an allocation of a pair, whose other CTA has not.
 void RunOrder::on_blocked_alloc(const Event& event) {
   Group& group = group_of(event);

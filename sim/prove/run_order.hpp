@@ -75,6 +75,8 @@ class RunOrder : public EventSink, public TryJudge {
   RunOrder(const LaunchConfig& config, const Options& options);
 
   void on_event(const Event& event) override;
+  /// The same of a cluster that does what another did: its work counts, and nothing is judged.
+  void on_like_event(const Event& event);
   bool certain(std::uint32_t warp,
                std::uint32_t lanes,
                std::uint32_t cta,

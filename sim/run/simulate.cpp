@@ -7,6 +7,7 @@
 #include "common/kernel/tensor_bytes.hpp"
 
 #include "sim/prove/run_order.hpp"
+#include "sim/run/like_clusters.hpp"
 #include "sim/run/watchers.hpp"
 
 namespace warptwin::sim {
@@ -295,6 +296,19 @@ static void execute(Gpu& gpu,
   }
 }
 
+static LikeClusters::Sinks sinks_of(Watchers& watchers, const RunOptions& options) {
+  return {watchers.sink(), options.alike, watchers.lane_judge(), watchers.try_judge()};
+}
+
+// The machine tells the watchers, and asks them; or what stands in front of them, if that is not
+// null.
+static void look_on(Gpu& gpu, Watchers& watchers, LikeClusters* front) {
+  const TryJudge* tries = watchers.try_judge();
+  gpu.set_try_judge(front != nullptr && tries != nullptr ? front : tries);
+  gpu.set_lane_judge(front != nullptr ? front : watchers.lane_judge());
+  gpu.set_sink(front != nullptr ? front : watchers.sink());
+}
+
 RunResult simulate(const ScenarioEntry& scenario,
                    const ParameterSet& parameters,
                    const RunOptions& options) {
@@ -334,15 +348,21 @@ RunResult simulate(const ScenarioEntry& scenario,
     watchers.add_late(&*judge);
   }
   watchers.ask(judge ? &*judge : options.try_judge, detectors ? &*detectors : nullptr);
-  gpu.set_try_judge(watchers.try_judge());
-  gpu.set_lane_judge(watchers.lane_judge());
-  gpu.set_sink(watchers.sink());
+  std::optional<LikeClusters> like;
+  if (options.alike != nullptr && detectors) {
+    like.emplace(gpu.config(), memory, sinks_of(watchers, options));
+  }
+  look_on(gpu, watchers, like ? &*like : nullptr);
   if (options.on_machine) {
     options.on_machine(gpu);
   }
   RunResult result;
   const WarpBody body = scenario.body(parameters, maps, addresses);
   execute(gpu, body, options, watchers, detectors ? &*detectors : nullptr, result);
+  if (like) {
+    like->at_end();
+    result.in_doubt = like->in_doubt();
+  }
   watchers.flush();
   result.end = result.stats.ending;
   result.operations = gpu.operations();

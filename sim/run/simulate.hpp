@@ -44,6 +44,9 @@ struct RunOptions {
   /// Sees every event, some at a time, and not the machine; all of them before `try_judge` is
   /// asked, and when the run is over.
   EventSink* late_observer = nullptr;
+  /// When not null, clusters act one after the other, and of one that is like the one before this
+  /// sees the events, and nobody else does: see like_clusters.hpp.
+  EventSink* alike = nullptr;
   /// Sees the machine before it runs, when not empty.
   std::function<void(Gpu&)> on_machine;
   /// Sees global memory behind the run, and where the tensors stand, when not empty.
@@ -81,6 +84,7 @@ struct RunResult {
   bool gave_up = false;          // a warp that was told no at a try again and again went on
   bool waits_at_try = false;     // it ended while a try of RunOptions::tries_pass waited
   bool may_have_missed = false;  // and such a try could have said yes at another time
+  bool in_doubt = false;  // clusters were left out that may have met others: this says nothing
 
   /// "deadlock"; and why, where it was refused.
   std::string ending() const;

@@ -98,10 +98,12 @@ std::string ClaimScope::strength() const {
                             std::to_string(period) + (period == 1 ? " tile" : " tiles"));
 }
 
-ProofResult prove_claims(const ScenarioEntry& scenario,
-                         const ParameterSet& parameters,
-                         const ProofOptions& options,
-                         ProofResult honest) {
+// `first` is the proof of one tile a cluster, where it has been made.
+static ProofResult prove_numbers(const ScenarioEntry& scenario,
+                                 const ParameterSet& parameters,
+                                 const ProofOptions& options,
+                                 ProofResult honest,
+                                 std::optional<ProofResult> first) {
   const std::uint32_t clusters = scenario.workload(parameters).clusters;
   RegularRuns runs;
   Streams streams;
@@ -119,7 +121,9 @@ ProofResult prove_claims(const ScenarioEntry& scenario,
                        "no state came back within " + std::to_string(kTilesMax) +
                            " tiles that a cluster claimed");
     }
-    ProofResult one = prove_run(scenario, parameters, with_tiles(options, tiles));
+    ProofResult one = tiles == 1 && first
+                          ? std::move(*first)
+                          : prove_run(scenario, parameters, with_tiles(options, tiles));
     honest.operations += one.operations;
     const bool is_open =
         one.verdict == ProofVerdict::kUnordered || one.verdict == ProofVerdict::kAccepted;
@@ -172,6 +176,26 @@ ProofResult prove_claims(const ScenarioEntry& scenario,
     honest.streams = std::move(streams);
   }
   return honest;
+}
+
+ProofResult prove_claims(const ScenarioEntry& scenario,
+                         const ParameterSet& parameters,
+                         const ProofOptions& options,
+                         ProofResult honest) {
+  return prove_numbers(scenario, parameters, options, std::move(honest), std::nullopt);
+}
+
+std::optional<ProofResult> prove_claims_alone(const ScenarioEntry& scenario,
+                                              const ParameterSet& parameters,
+                                              const ProofOptions& options) {
+  ProofResult first = prove_run(scenario, parameters, with_tiles(options, 1));
+  if (first.verdict != ProofVerdict::kProved || !first.claims.asked) {
+    return std::nullopt;
+  }
+  ProofResult all = first;
+  all.operations = 0;
+  all = prove_numbers(scenario, parameters, options, std::move(all), std::move(first));
+  return all.verdict == ProofVerdict::kProved ? std::optional{std::move(all)} : std::nullopt;
 }
 
 std::optional<std::uint64_t> prove_first_cluster(const ScenarioEntry& scenario,

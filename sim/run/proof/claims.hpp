@@ -19,6 +19,12 @@ ProofResult prove_claims(const ScenarioEntry& scenario,
                          const ProofOptions& options,
                          ProofResult honest);
 
+/// The same without a run in which a request gets what is left: theorem 4 asks for none. Nothing
+/// where clusters claim no tiles, or where something is not proved.
+std::optional<ProofResult> prove_claims_alone(const ScenarioEntry& scenario,
+                                              const ParameterSet& parameters,
+                                              const ProofOptions& options);
+
 /// The launch that is `proved`, under rules by which each interleaving does no more and no less is
 /// in order, and a cluster may but wait for good: CTA pairs that come together. All clusters do the
 /// same, so the first is proved. Returns the operations of its runs; nothing where clusters claim

@@ -143,10 +143,14 @@ bool election_matters(const ScenarioEntry& scenario,
                       const ParameterSet& parameters,
                       const RunOptions& run,
                       const ProofResult& proved) {
-  const auto stretches = [&](ElectLane elected) {
+  const auto stretches = [&](ElectLane elected, bool first_alone) {
     Stretches sink;
     RunOptions options = run;
     options.schedule = proved.schedule;
+    if (first_alone) {
+      options.clusters_begun_max = 1;
+      options.schedule.tiles = proved.claims.asked ? 1 : options.schedule.tiles;
+    }
     options.detect = false;
     options.whole_grid = proved.whole_grid;
     options.rules.machine.elect_lane = elected;
@@ -157,9 +161,13 @@ bool election_matters(const ScenarioEntry& scenario,
     simulate(scenario, parameters, options);
     return sink.take();
   };
-  const std::vector<std::vector<Stretch>> lowest = stretches(ElectLane::kLowest);
-  const std::vector<std::vector<Stretch>> highest = stretches(ElectLane::kHighest);
-  return !std::equal(lowest.begin(), lowest.end(), highest.begin(), highest.end(), alike);
+  const auto differ = [&](bool first_alone) {
+    const std::vector<std::vector<Stretch>> lowest = stretches(ElectLane::kLowest, first_alone);
+    const std::vector<std::vector<Stretch>> highest = stretches(ElectLane::kHighest, first_alone);
+    return !std::equal(lowest.begin(), lowest.end(), highest.begin(), highest.end(), alike);
+  };
+  // Where it matters, it mostly does so in the first cluster.
+  return (!proved.whole_grid && differ(true)) || differ(false);
 }
 
 }  // namespace warptwin::sim

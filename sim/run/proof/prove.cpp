@@ -1,11 +1,14 @@
 #include "sim/run/proof/prove.hpp"
 
 #include <algorithm>
+#include <iterator>
+#include <optional>
 #include <set>
 
 #include "sim/functional/schedulers/ahead.hpp"
 #include "sim/ptx/machine/launch.hpp"
 #include "sim/run/proof/claims.hpp"
+#include "sim/run/proof/condition_words.hpp"
 #include "sim/run/proof/each_last.hpp"
 #include "sim/run/proof/elections.hpp"
 #include "sim/run/proof/memory_hash.hpp"
@@ -15,99 +18,6 @@ namespace warptwin::sim {
 
 namespace {
 
-// The words for one condition.
-struct ConditionText {
-  const char* broken;   // "<node> <broken> <other>"
-  const char* outcome;  // in the bad order
-  const char* mend;
-};
-
-const ConditionText& text_of(Condition condition) {
-  static constexpr ConditionText kTexts[] = {
-      {"is not ordered after",
-       "it counts in the phase before its own, which then completes early",
-       "a wait for the phase before, on the way from one to the other"},
-      {"need not have passed when the next phase completes",
-       "the barrier goes on by two phases: the parity it waits for comes round again",
-       "an arrival in the next phase that comes after this wait"},
-      {"may look before",
-       "the parity of two phases back lets it pass a phase early",
-       "a wait for the phase before, on the way to this wait"},
-      {"is not ordered before an arrival of its phase",
-       "the phase can complete before its bytes are announced",
-       "arrive.expect_tx, or the expect-tx before the arrival in the same warp"},
-      {"may end before",
-       "it acts on shared memory that is no longer there",
-       "a wait for it before the CTA ends: the producer's drain, or a cluster barrier"},
-  };
-  return kTexts[static_cast<unsigned>(condition)];
-}
-
-std::string describe(const ProofNode& node, const Naming& naming) {
-  return std::string{name_of(node.op)} + " of " + naming.warp(node.warp) + " at " +
-         naming.site(node.site);
-}
-
-Act act_of(const ProofNode& node, const Naming& naming, bool second) {
-  return {second, node.op, naming.agent(node.warp), node.site};
-}
-
-Object object_of(const ProofBarrier& barrier, const Naming& naming) {
-  const auto address = static_cast<std::uint32_t>(barrier.address);
-  switch (barrier.kind) {
-    case ProofBarrier::Kind::kMbarrier:
-      return naming.barrier(barrier.cta, address);
-    case ProofBarrier::Kind::kNamed:
-      return naming.named_barrier(barrier.cta, address);
-    case ProofBarrier::Kind::kCluster:
-      return {ObjectKind::kClusterBarrier, "the cluster barrier"};
-    case ProofBarrier::Kind::kFlag:
-      break;
-  }
-  return {ObjectKind::kGlobalMemory,
-          "global word " + std::to_string(barrier.address),
-          Object::kNoCta,
-          barrier.address};
-}
-
-Finding in_words(const RunOrder::Finding& broken, const Naming& naming) {
-  const Violation& violation = broken.violation;
-  const ConditionText& text = text_of(violation.condition);
-  Finding finding;
-  finding.info = find_diagnostic(diagnostic_of(violation.condition));
-  finding.severity = finding.info->practical;
-  const bool exit = violation.condition == Condition::kLifetime;
-  finding.object = exit ? Object::cta_of(naming.cta_of_warp(violation.node.warp))
-                        : object_of(broken.barrier, naming);
-  finding.agent = naming.agent(violation.node.warp);
-  finding.site = exit ? violation.other.site : violation.node.site;
-  finding.step = violation.node.time;
-  finding.message = (exit ? text_of(finding.object)
-                          : std::string{name_of(violation.node.op)} +
-                                (violation.condition == Condition::kPassBeforeNext ||
-                                         violation.condition == Condition::kLookInTime
-                                     ? " for phase "
-                                     : " in phase ") +
-                                std::to_string(violation.phase)) +
-                    " " + text.broken +
-                    (violation.condition == Condition::kBytesAnnounced ||
-                             violation.condition == Condition::kPassBeforeNext
-                         ? std::string{}
-                         : " " + describe(violation.other, naming));
-  if (!exit) {
-    finding.details.push_back(act_of(violation.node, naming, false));
-    finding.details.push_back(act_of(violation.other, naming, true));
-  }
-  finding.details.push_back(Said{Said::Kind::kThen, text.outcome});
-  if (broken.of_lanes) {
-    finding.details.push_back(
-        "other lanes of its warp went on from there: lanes that have not met need not keep up");
-  }
-  finding.details.push_back(mend(
-      broken.of_lanes ? "bar.warp.sync behind the first, before its warp goes on" : text.mend));
-  return finding;
-}
-
 struct OneRun {
   RunResult result;
   std::unique_ptr<RunOrder> order;
@@ -115,16 +25,29 @@ struct OneRun {
   std::uint64_t memory = 0;  // of a run for its work only: a hash of what global memory ends with
 };
 
+// Of clusters that are left out.
+class WorkAlone : public EventSink {
+ public:
+  explicit WorkAlone(RunOrder& order) : order_{order} {}
+  void on_event(const Event& event) override { order_.on_like_event(event); }
+
+ private:
+  RunOrder& order_;
+};
+
 OneRun run_in_order(const ScenarioEntry& scenario,
                     const ParameterSet& parameters,
                     RunOptions options,
-                    const RunOrder::Options& order_options) {
+                    const RunOrder::Options& order_options,
+                    bool leave_out = false) {
   OneRun one;
   const Launch launch = scenario.launch(parameters);
   const LaunchConfig config = launch_config(launch, options);
   one.order = std::make_unique<RunOrder>(config, order_options);
   RoleWork work{config, launch.symbols, one.order.get()};
+  WorkAlone alike{*one.order};
   options.late_observer = &work;
+  options.alike = leave_out ? &alike : nullptr;
   options.try_judge = order_options.work_only ? nullptr : one.order.get();
   if (order_options.work_only) {
     options.at_end = [&one](const GlobalMemory& memory, std::span<const GlobalAddress> addresses) {
@@ -333,7 +256,16 @@ ProvedRun run_to_prove(const ScenarioEntry& scenario,
   RunOptions lean = run;
   lean.resident_ctas = 1;
   lean.clusters_begun_max = run.schedule.tiles > 1 ? 1 : lean.clusters_begun_max;
-  OneRun& one = proved.one = run_in_order(scenario, parameters, lean, proved.order_options);
+  OneRun& one = proved.one;
+  const bool leave_out = options.leave_out_alike && options.streams_max <= 1;
+  try {
+    one = run_in_order(scenario, parameters, lean, proved.order_options, leave_out);
+  } catch (const ConfigError&) {
+    one.result.in_doubt = true;  // behind a defect of clusters that were left out it is none
+  }
+  if (one.result.in_doubt) {
+    one = run_in_order(scenario, parameters, lean, proved.order_options);
+  }
   const auto nothing_against = [&one] {
     return one.result.end == Ending::kDone && one.result.findings.empty() &&
            one.order->findings().empty() && one.order->undecided().empty();
@@ -611,6 +543,11 @@ static bool data_decides(const ScenarioEntry& scenario,
 static ProofResult prove_numbers_of_tiles(const ScenarioEntry& scenario,
                                           const ParameterSet& parameters,
                                           const ProofOptions& options) {
+  if (options.claims_alone) {
+    if (std::optional<ProofResult> all = prove_claims_alone(scenario, parameters, options)) {
+      return std::move(*all);
+    }
+  }
   ProofResult result = prove_run(scenario, parameters, options);
   // Only what is open may turn out worse with other numbers of tiles.
   const bool goes_on = !outweighs(result.verdict, ProofVerdict::kUnordered);
@@ -699,15 +636,19 @@ static ProofResult prove_elections(const ScenarioEntry& scenario,
   }
   ProofOptions highest = options;
   choose_rule(highest.run.rules, "elect_lane=highest");
+  highest.claims_alone = result.claims.asked;
   ProofResult other = prove_pairs(scenario, parameters, highest);
+  const auto is_new = [&result](const std::string& note) {
+    return std::find(result.notes.begin(), result.notes.end(), note) == result.notes.end();
+  };
+  if (highest.claims_alone && std::any_of(other.notes.begin(), other.notes.end(), is_new)) {
+    highest.claims_alone = false;  // what it rests on is said of the same runs with either lane
+    other = prove_pairs(scenario, parameters, highest);
+  }
   result.operations += other.operations;
   if (!outweighs(other.verdict, result.verdict)) {
     // What it rests on with either lane.
-    for (std::string& note : other.notes) {
-      if (std::find(result.notes.begin(), result.notes.end(), note) == result.notes.end()) {
-        result.notes.push_back(std::move(note));
-      }
-    }
+    std::copy_if(other.notes.begin(), other.notes.end(), std::back_inserter(result.notes), is_new);
     return result;
   }
   if (rule == ElectLane::kEither) {

@@ -42,6 +42,11 @@ struct ProofOptions {
   bool witnesses = true;
   std::uint32_t streams_max = 0;    // of so many clusters: for the proof of all trip counts
   std::uint32_t witnesses_max = 8;  // conditions beyond are reported without
+  /// Clusters that do what the first did, event by event, are not judged again.
+  bool leave_out_alike = true;
+  /// Of clusters that claim tiles, each number of them is proved, and no run in which a request
+  /// gets what is left, where that is enough.
+  bool claims_alone = false;
   /// Whether a finding is left out, and refutes nothing. May be empty.
   std::function<bool(const Finding&)> accepts;
 };
