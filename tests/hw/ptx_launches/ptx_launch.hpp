@@ -39,22 +39,36 @@ inline std::vector<PtxSetting> settings_of(int count, char** words) {
   return settings;
 }
 
+// Of the parameters that may be constants of the PTX, those that are: 0 is none.
+template <class Extents>
+std::vector<PtxSetting> constants_of() {
+  std::vector<PtxSetting> constants;
+  if constexpr (requires { Extents{}.stages; }) {
+    constants.push_back({"stages", static_cast<std::uint32_t>(Extents{}.stages)});
+  }
+  if constexpr (requires { Extents{}.head_dim; }) {
+    constants.push_back({"head_dim", static_cast<std::uint32_t>(Extents{}.head_dim)});
+  }
+  std::erase_if(constants, [](const PtxSetting& one) { return one.value == 0; });
+  return constants;
+}
+
 template <class Scenario>
 void write_ptx_launch(const std::string& folder, const std::vector<PtxSetting>& settings) {
   using Extents = typename Scenario::StaticExtents;
   using Kernel = typename Scenario::template Kernel<CudaMachine, Extents>;
   // The constants of the PTX may be others than the parameters' defaults: the depth of the ring is.
   ParameterSet parameters{Scenario::parameters()};
-  std::int64_t stages = 0;
-  if constexpr (requires { Extents{}.stages; }) {
-    stages = static_cast<std::uint32_t>(Extents{}.stages);
-    for (const Parameter& parameter : Scenario::parameters()) {
-      if (std::string{parameter.name} == "stages" && parameters["stages"] != stages) {
-        parameters.set("stages", stages);
-      }
+  std::string set;
+  for (const PtxSetting& constant : constants_of<Extents>()) {
+    const bool other = parameters[constant.name] != constant.value;
+    if (other) {
+      parameters.set(constant.name, constant.value);
+    }
+    if (other || constant.name == "stages") {
+      set += ", \"" + constant.name + "\": " + std::to_string(constant.value);
     }
   }
-  std::string set = stages != 0 ? ", \"stages\": " + std::to_string(parameters["stages"]) : "";
   for (const PtxSetting& setting : settings) {
     for (const Parameter& parameter : Scenario::parameters()) {
       if (setting.name == parameter.name) {
