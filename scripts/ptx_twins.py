@@ -22,6 +22,7 @@ ON_HOPPER = ("wgmma", "producer_consumer", "_ring")
 # Ids that need a declaration, and what is found of the PTX instead.
 OTHER_IDS = {
     "PRODUCER_TAIL_MISSING": {"CTA_EXIT_WITH_PENDING_REMOTE", "ORDER_EXIT"},
+    "MBAR_SURPLUS_ARRIVAL": {"DEADLOCK"},
     # The text counts phases; PTX has parities.
     "MBAR_WAIT_PHASE_ALIASED": {"DEADLOCK", "TMEM_WAR"},
 }

@@ -1,6 +1,8 @@
 #include "sim/run/like_clusters.hpp"
 
 #include <algorithm>
+#include <cstring>
+#include <type_traits>
 #include <utility>
 
 #include "common/trace/op_facts.hpp"
@@ -39,9 +41,20 @@ bool writes_global(Op op) {
 
 // Whether the event says which bytes of global memory are touched.
 bool says_bytes(const Event& event) {
-  const bool described =
-      (event.step == Step::kIssued || event.step == Step::kTouched) && event.pending != 0;
+  const bool described = (event.step == Step::kIssued || event.step == Step::kTouched) &&
+                         event.is<payload::Copy>() && event.as<payload::Copy>().rows != 0;
   return event.global != 0 && (!is_copy(event.op) || described);
+}
+
+// Bytes between fields are no part of what is said. Where the compiler cannot clear them, fewer
+// clusters are alike.
+template <class T>
+void clear_padding([[maybe_unused]] T& said) {
+#if defined(__has_builtin)
+#if __has_builtin(__builtin_clear_padding)
+  __builtin_clear_padding(&said);
+#endif
+#endif
 }
 
 bool same_site(const SourceSite& one, const SourceSite& other) {
@@ -159,11 +172,33 @@ void LikeClusters::give_up() const {
   in_use_ = false;
 }
 
+// An event has no CTA where it says 0.
+bool LikeClusters::same_cta(std::uint32_t cta, std::uint32_t of_model) const {
+  return cta - origin_.cta == of_model - model_origin_.cta || (cta == 0 && of_model == 0);
+}
+
+bool LikeClusters::same_payload(const Event& event, const Event& model) const {
+  return event.kind() == model.kind() && event.visit([&](const auto& said) {
+    using Payload = std::decay_t<decltype(said)>;
+    if constexpr (std::is_empty_v<Payload>) {
+      return true;
+    } else {
+      Payload one = said;
+      Payload other = model.as<Payload>();
+      if constexpr (std::is_base_of_v<payload::Signal, Payload>) {
+        if (!same_cta(one.barrier_cta, other.barrier_cta)) {
+          return false;
+        }
+        one.barrier_cta = other.barrier_cta = 0;
+      }
+      clear_padding(one);
+      clear_padding(other);
+      return std::memcmp(&one, &other, sizeof one) == 0;
+    }
+  });
+}
+
 bool LikeClusters::matches(const Event& event, const Event& model) {
-  // An event has no CTA where it says 0.
-  const auto same_cta = [&](std::uint32_t cta, std::uint32_t of_model) {
-    return cta - origin_.cta == of_model - model_origin_.cta || (cta == 0 && of_model == 0);
-  };
   const bool same_serial = event.serial == 0
                                ? model.serial == 0
                                : model.serial != 0 && event.serial - origin_.serial ==
@@ -174,12 +209,9 @@ bool LikeClusters::matches(const Event& event, const Event& model) {
          event.lanes == model.lanes && event.lane == model.lane && event.mask == model.mask &&
          event.flags == model.flags && event.ordering.semantics == model.ordering.semantics &&
          event.ordering.scope == model.ordering.scope && same_cta(event.cta, model.cta) &&
-         same_cta(event.peer_cta, model.peer_cta) && event.address == model.address &&
-         event.count == model.count && event.bytes == model.bytes && event.phase == model.phase &&
-         event.wanted == model.wanted && event.pending == model.pending && event.tx == model.tx &&
-         event.expected == model.expected && event.peer == model.peer &&
-         event.reduction == model.reduction && event.extra == model.extra &&
-         same_site(event.site, model.site) && same_place(event, model);
+         event.address == model.address && event.bytes == model.bytes &&
+         event.phase == model.phase && same_site(event.site, model.site) &&
+         same_payload(event, model) && same_place(event, model);
 }
 
 // With each access to a buffer as far from the model's, two of them meet where the model's do.

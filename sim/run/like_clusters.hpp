@@ -92,6 +92,8 @@ class LikeClusters : public EventSink, public LaneJudge, public TryJudge {
   void begin(std::uint32_t cluster, const Event& event);
   void end_cluster();
   void hand_on_waiting() const;
+  bool same_cta(std::uint32_t cta, std::uint32_t of_model) const;
+  bool same_payload(const Event& event, const Event& model) const;
   bool matches(const Event& event, const Event& model);
   bool same_place(const Event& event, const Event& model);
   void note_access(const Event& event) const;

@@ -43,14 +43,38 @@ inline std::vector<PtxSetting> settings_of(int count, char** words) {
 template <class Extents>
 std::vector<PtxSetting> constants_of() {
   std::vector<PtxSetting> constants;
+  const auto add = [&](const char* name, std::uint32_t value) {
+    if (value != 0) {
+      constants.push_back({name, value});
+    }
+  };
   if constexpr (requires { Extents{}.stages; }) {
-    constants.push_back({"stages", static_cast<std::uint32_t>(Extents{}.stages)});
+    add("stages", static_cast<std::uint32_t>(Extents{}.stages));
+  }
+  if constexpr (requires { Extents{}.tile_n; }) {
+    add("tile_n", static_cast<std::uint32_t>(Extents{}.tile_n));
+  }
+  if constexpr (requires { Extents{}.tile_k; }) {
+    add("tile_k", static_cast<std::uint32_t>(Extents{}.tile_k));
+  }
+  if constexpr (requires { Extents{}.accum_stages; }) {
+    add("accum_stages", static_cast<std::uint32_t>(Extents{}.accum_stages));
+  }
+  if constexpr (requires { Extents{}.source_stages; }) {
+    add("source_stages", static_cast<std::uint32_t>(Extents{}.source_stages));
   }
   if constexpr (requires { Extents{}.head_dim; }) {
-    constants.push_back({"head_dim", static_cast<std::uint32_t>(Extents{}.head_dim)});
+    add("head_dim", static_cast<std::uint32_t>(Extents{}.head_dim));
   }
-  std::erase_if(constants, [](const PtxSetting& one) { return one.value == 0; });
   return constants;
+}
+
+template <class Scenario>
+bool has_parameter(const std::string& name) {
+  const auto parameters = Scenario::parameters();
+  return std::any_of(parameters.begin(), parameters.end(), [&](const Parameter& parameter) {
+    return name == parameter.name;
+  });
 }
 
 template <class Scenario>
@@ -61,6 +85,9 @@ void write_ptx_launch(const std::string& folder, const std::vector<PtxSetting>& 
   ParameterSet parameters{Scenario::parameters()};
   std::string set;
   for (const PtxSetting& constant : constants_of<Extents>()) {
+    if (!has_parameter<Scenario>(constant.name)) {
+      continue;
+    }
     const bool other = parameters[constant.name] != constant.value;
     if (other) {
       parameters.set(constant.name, constant.value);
