@@ -140,15 +140,20 @@ std::span<const std::uint8_t> DetectorSet::told_of(const Event& event) {
   const std::size_t step = fault ? kSteps : static_cast<std::size_t>(event.step);
   Told& told = kinds_[static_cast<std::size_t>(event.op) * (kSteps + 1) + step];
   if (!told.known) {
-    told = {static_cast<std::uint16_t>(told_.size()), 0, true};
-    for (std::size_t place = 0; place < detectors_.size(); ++place) {
-      if (detectors_[place]->sees(event.op, event.step, fault || whole_)) {
-        told_.push_back(static_cast<std::uint8_t>(place));
-        ++told.count;
-      }
-    }
+    told = first_told(event, fault);
   }
   return {told_.data() + told.begin, told.count};
+}
+
+DetectorSet::Told DetectorSet::first_told(const Event& event, bool fault) {
+  Told told{static_cast<std::uint16_t>(told_.size()), 0, true};
+  for (std::size_t place = 0; place < detectors_.size(); ++place) {
+    if (detectors_[place]->sees(event.op, event.step, fault || whole_)) {
+      told_.push_back(static_cast<std::uint8_t>(place));
+      ++told.count;
+    }
+  }
+  return told;
 }
 
 void DetectorSet::on_event(const Event& event) {

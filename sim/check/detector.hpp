@@ -250,6 +250,7 @@ class DetectorSet : public EventSink, public LaneJudge {
     std::uint8_t count = 0;
     bool known = false;
   };
+  [[gnu::cold]] Told first_told(const Event& event, bool fault);
   std::vector<std::uint8_t> told_;
   std::array<Told, kOps*(kSteps + 1)> kinds_{};  // by operation and step; those with a fault apart
 };

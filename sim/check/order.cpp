@@ -64,13 +64,6 @@ Order::Order(const LaunchConfig& config, bool commit_tells_copies, bool arrivals
 
 // --- Questions --------------------------------------------------------------------------------
 
-const Order::WarpOrder* Order::find(std::uint32_t warp) const {
-  const std::uint32_t cluster = warp / warps_;
-  return cluster < clusters_.size() && clusters_[cluster] != nullptr
-             ? &clusters_[cluster]->warps[warp % warps_]
-             : nullptr;
-}
-
 std::uint32_t Order::known(Part part, std::uint32_t warp, std::uint32_t observer) const {
   const std::uint32_t own = observer / warps_;
   if (own >= clusters_.size() || clusters_[own] == nullptr) {
@@ -108,11 +101,6 @@ Counts Order::of_tensor(const Clock& clock) const {
     }
   }
   return known;
-}
-
-std::uint32_t Order::now(std::uint32_t warp) const {
-  const WarpOrder* self = find(warp);
-  return self == nullptr ? 0 : self->clock.own[component(kOps, warp)];
 }
 
 bool Order::ordered(std::uint32_t first, std::uint32_t time, std::uint32_t second) const {

@@ -90,7 +90,10 @@ class Order {
   }
 
   /// The operation count of a warp: names its latest operation.
-  std::uint32_t now(std::uint32_t warp) const;
+  std::uint32_t now(std::uint32_t warp) const {
+    const WarpOrder* self = find(warp);
+    return self == nullptr ? 0 : self->clock.own[component(kOps, warp)];
+  }
   Point here(const Event& event) const { return {event.warp, now(event.warp), event.site}; }
   /// Whether operation `time` of `first` is ordered before the latest operation of `second`. Both
   /// warps are numbered in the grid.
@@ -349,7 +352,12 @@ class Order {
     std::uint32_t exited_ctas = 0;
   };
 
-  const WarpOrder* find(std::uint32_t warp) const;
+  const WarpOrder* find(std::uint32_t warp) const {
+    const std::uint32_t cluster = warp / warps_;
+    return cluster < clusters_.size() && clusters_[cluster] != nullptr
+               ? &clusters_[cluster]->warps[warp % warps_]
+               : nullptr;
+  }
   /// What `observer` knows of part `part` of a warp, in its own cluster or another.
   std::uint32_t known(Part part, std::uint32_t warp, std::uint32_t observer) const;
   std::uint32_t known_of_tensor(Part part, std::uint32_t warp, std::uint32_t observer) const;

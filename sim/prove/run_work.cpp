@@ -39,13 +39,6 @@ void RunWork::on_event(const Event& event) {
   places.add(numbers.second);
 }
 
-RunWork::Warp& RunWork::warp_of(const Event& event) {
-  if (event.warp >= work_.size()) {
-    work_.resize(event.warp + 1);
-  }
-  return work_[event.warp];
-}
-
 // Where in global memory an operation acts, not who does it.
 void RunWork::note_access(const Event& event) {
   if (event.global == 0) {

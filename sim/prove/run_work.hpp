@@ -52,7 +52,12 @@ class RunWork {
     std::vector<std::uint64_t> settled;
   };
 
-  Warp& warp_of(const Event& event);
+  Warp& warp_of(const Event& event) {
+    if (event.warp >= work_.size()) {
+      work_.resize(event.warp + 1);
+    }
+    return work_[event.warp];
+  }
   void note_access(const Event& event);
   bool asked_for_before(const Event& event);
 
