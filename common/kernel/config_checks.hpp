@@ -179,12 +179,12 @@ constexpr std::uint32_t shared_bytes(const Extents& extents) {
 
 /// A kernel's storage, whose extents can be others.
 struct StorageChoice {
-  const void* extents = nullptr;
-  std::uint32_t stages = 0;
-  std::uint32_t tile_n = 0;  // 0: the kernel has no such extent
+  const void* extents = nullptr;  // the kernel's
+  std::uint32_t stages = 0;       // theirs
+  std::uint32_t tile_n = 0;       // 0: the kernel has no such extent
   /// The bytes that it takes with so many stages, and columns of a tile where it has them.
   std::uint32_t (*bytes)(const void* extents, std::uint32_t stages, std::uint32_t tile_n) = nullptr;
-
+  /// Whether a CTA has that much shared memory.
   bool fits(std::uint32_t with_stages, std::uint32_t with_tile_n) const {
     return bytes(extents, with_stages, with_tile_n) <= kSharedBytesPerCtaMax;
   }
