@@ -349,7 +349,7 @@ RunResult simulate(const ScenarioEntry& scenario,
   }
   watchers.ask(judge ? &*judge : options.try_judge, detectors ? &*detectors : nullptr);
   std::optional<LikeClusters> like;
-  if (options.alike != nullptr && detectors) {
+  if (options.alike != nullptr && detectors && gpu.config().clusters > 1) {
     like.emplace(gpu.config(), memory, sinks_of(watchers, options));
   }
   look_on(gpu, watchers, like ? &*like : nullptr);
