@@ -217,7 +217,9 @@ bool WitnessScheduler::awaited(const Warp& issuer) const {
 
 void WitnessScheduler::note(AgentSlot slot) {
   const Agents& agents = gpu_.agents();
-  if (agents.kind(slot) == AgentKind::kTensorQueue && !multiplies_warpgroup(agents.warp_of(slot))) {
+  // Of the group alone: a cluster before it has had the same slots.
+  if (agents.kind(slot) == AgentKind::kTensorQueue && in_group(agents.warp_of(slot)) != kOutside &&
+      !multiplies_warpgroup(agents.warp_of(slot))) {
     ++dequeued_[agents.warp_of(slot)];
   }
 }
