@@ -10,39 +10,28 @@ namespace warptwin::sim {
 
 namespace {
 
+constexpr OpSet kCopyStores{Op::kBulkStore, Op::kTensorStore};
+// Seen for what is wrong with them, and nothing else.
+constexpr OpSet kSeenForFaults{Op::kBulkLoad,
+                               Op::kGlobalLoad,
+                               Op::kGlobalLoadAcquire,
+                               Op::kGlobalRedAdd,
+                               Op::kGlobalStore,
+                               Op::kGlobalStoreRelease,
+                               Op::kGlobalWait,
+                               Op::kSharedLoad,
+                               Op::kSharedStore,
+                               Op::kTensorLoad,
+                               Op::kTensormapReplace};
+
 class CopiesDetector : public Detector {
  public:
   CopiesDetector(Reporter& reporter, Order&)
       : Detector{reporter,
-                 {Op::kBulkCommitGroup,
-                  Op::kBulkLoad,
-                  Op::kBulkStore,
-                  Op::kBulkWaitGroup,
-                  Op::kGlobalLoad,
-                  Op::kGlobalLoadAcquire,
-                  Op::kGlobalRedAdd,
-                  Op::kGlobalStore,
-                  Op::kGlobalStoreRelease,
-                  Op::kGlobalWait,
-                  Op::kSharedLoad,
-                  Op::kSharedStore,
-                  Op::kTensorLoad,
-                  Op::kTensorStore,
-                  Op::kTensormapReplace,
-                  Op::kWarpExit}} {
-    narrow({Op::kBulkStore, Op::kTensorStore}, {Step::kIssued});
-    narrow({Op::kBulkLoad,
-            Op::kGlobalLoad,
-            Op::kGlobalLoadAcquire,
-            Op::kGlobalRedAdd,
-            Op::kGlobalStore,
-            Op::kGlobalStoreRelease,
-            Op::kGlobalWait,
-            Op::kSharedLoad,
-            Op::kSharedStore,
-            Op::kTensorLoad,
-            Op::kTensormapReplace},
-           {});
+                 kSeenForFaults | kCopyStores |
+                     OpSet{Op::kBulkCommitGroup, Op::kBulkWaitGroup, Op::kWarpExit}} {
+    narrow(kSeenForFaults, {});
+    narrow(kCopyStores, {Step::kIssued});
   }
 
   void on_event(const Event& event) override {

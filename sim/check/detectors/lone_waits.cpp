@@ -35,11 +35,13 @@ constexpr OpSet kTeaches{Op::kFence,
                          Op::kTcgen05FenceBefore,
                          Op::kGlobalLoadAcquire};
 
+constexpr OpSet kSeenByLoneWaits = kWaits | kPerLane | kBringsTogether | kGathers;
+
 class LoneWaitsDetector : public Detector {
  public:
   LoneWaitsDetector(Reporter& reporter, Order& order)
-      : Detector{reporter, kWaits | kPerLane | kBringsTogether | kGathers}, order_{order} {
-    narrow(kWaits | kPerLane | kBringsTogether | kGathers, kBegins);
+      : Detector{reporter, kSeenByLoneWaits}, order_{order} {
+    narrow(kSeenByLoneWaits, kBegins);
   }
 
   void on_event(const Event& event) override {
