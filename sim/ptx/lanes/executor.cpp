@@ -71,10 +71,11 @@ Stop Executor::run(std::uint64_t steps) {
   }
 }
 
-// Executes it where nothing is to be noted of its registers. Says whether it did.
+// Executes it where there is nothing to say of its registers but that one is written. Says whether
+// it did.
 bool Executor::fast(const ScalarStep& step) {
   Frame& frame = *strand_.frame;
-  if (!frame.busy.empty() || !frame.written.empty()) {
+  if (!frame.busy.empty() && frame.busy[step.target] != Busy::kNo) {
     return false;
   }
   Lanes* const slots = frame.slots.data();
@@ -90,6 +91,7 @@ bool Executor::fast(const ScalarStep& step) {
   const Lanes* const constants = strand_.frame->routine->constants.data();
   ScalarCall call;
   bool poison = false;
+  bool busy = false;
   for (std::uint32_t index = 0; index < ScalarCall::kSources; ++index) {
     if (index >= step.sources) {
       call.in[index] = &kZero;
@@ -99,9 +101,13 @@ bool Executor::fast(const ScalarStep& step) {
     const bool constant = (at & ScalarStep::kConstant) != 0;
     call.in[index] = constant ? &constants[at & ~ScalarStep::kConstant] : &slots[at];
     poison = poison || (!constant && call.in[index]->any_poison());
+    busy = busy || (!constant && !frame.busy.empty() && frame.busy[at] != Busy::kNo);
   }
-  if (poison) {
+  if (poison || busy) {
     return false;
+  }
+  if (!frame.written.empty() && executes != 0) {
+    frame.written[step.target] = step.renames ? frame.written[step.source[0]] : std::uint8_t{1};
   }
   Lanes& target = slots[step.target];
   const bool whole = executes == ~Mask{0} && step.scalar->in_place;

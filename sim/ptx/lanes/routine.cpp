@@ -55,6 +55,7 @@ ScalarStep step_of(const Routine& routine, std::size_t index) {
   step.bits = routine.bits_of(arguments[0].index);
   step.guard = op.guarded() ? routine.slots[op.guard] : kNoIndex;
   step.guard_negated = op.source->guard_negated;
+  step.renames = op.is("mov") && arguments[1].kind == Argument::Kind::kRegister;
   step.type = modifiers.type(0);
   step.source_type = modifiers.type_count > 1 ? modifiers.type(1) : step.type;
   step.modifiers = &modifiers;

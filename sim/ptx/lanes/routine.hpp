@@ -24,6 +24,7 @@ struct ScalarStep {
   std::uint32_t bits = 64;   // of it
   std::uint32_t guard = kNoIndex;
   bool guard_negated = false;
+  bool renames = false;  // mov of a register: what the target holds is as new as the source
   Type type = Type::kNone;
   Type source_type = Type::kNone;
   const Modifiers* modifiers = nullptr;

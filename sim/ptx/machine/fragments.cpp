@@ -52,12 +52,13 @@ bool is_marked(const Frame& frame, const Argument& argument, std::uint32_t first
   for_each_slot(*frame.routine, argument, [&](std::uint32_t slot, const Argument&) {
     const Lanes& lanes = frame.slots[slot];
     std::uint64_t differ = 0;
-    std::uint8_t known = 0;
+    std::uint8_t unknown = 0xff;
     for (std::uint32_t lane = 0; lane < kLanes; ++lane) {
       differ |= lanes.value[lane] ^ mark;
-      known |= static_cast<std::uint8_t>(~lanes.poison[lane]);
+      unknown &= lanes.poison[lane];
     }
-    marked = marked && differ == 0 && known == 0 && frame.busy[slot] == Busy::kWritten;
+    marked = marked && differ == 0 && (unknown & poison_bits(32)) == poison_bits(32) &&
+             frame.busy[slot] == Busy::kWritten;
     ++mark;
   });
   return marked;
@@ -116,6 +117,7 @@ void WarpRun::set_busy(Request& request, std::size_t operand, Busy how, const In
 
 // Forgets those whose operations are over.
 void WarpRun::free_registers() {
+  accumulator_ = {};
   for (const BusyRegister& one : busy_) {
     one.frame->busy.clear();
   }
@@ -140,6 +142,7 @@ void WarpRun::report_touched(const Strand& strand, const InFlight& flight) {
 }
 
 void WarpRun::touches_busy(const Strand& strand, std::uint32_t slot) {
+  accumulator_ = {};
   for (const BusyRegister& one : busy_) {
     if (one.frame == strand.frame && one.slot == slot) {
       const InFlight flight = one.flight;
@@ -221,6 +224,9 @@ void WarpRun::operands_arrive(Request& request) {
 
 // An accumulator is not what another wgmma still reads as A.
 void WarpRun::note_accumulator(const Request& request) {
+  if (keeps_accumulator(request)) {
+    return;
+  }
   const Frame& frame = *request.strand.frame;
   for_each_slot(
       *frame.routine, *request.stop.operands[0].argument, [&](std::uint32_t slot, const Argument&) {
@@ -228,6 +234,24 @@ void WarpRun::note_accumulator(const Request& request) {
           touches_busy(request.strand, slot);
         }
       });
+}
+
+// Whether a wgmma has the registers of the last one, and nothing has touched them: what that one
+// has said of each of them holds.
+bool WarpRun::keeps_accumulator(const Request& request) const {
+  if (accumulator_.data == nullptr || accumulator_.frame != request.strand.frame) {
+    return false;
+  }
+  const auto registers =
+      accumulator_.frame->routine->code.parts_of(*request.stop.operands[0].argument);
+  return std::equal(registers.begin(),
+                    registers.end(),
+                    accumulator_.registers.begin(),
+                    accumulator_.registers.end(),
+                    [](const Argument& one, const Argument& other) {
+                      return one.kind == Argument::Kind::kRegister && one.kind == other.kind &&
+                             one.index == other.index;
+                    });
 }
 
 // What an instruction of the machine reads and writes of registers that are busy. Stores say

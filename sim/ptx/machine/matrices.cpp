@@ -149,7 +149,8 @@ Served WarpRun::wgmma(Request& request) {
   wgmma.columns = instruction.n();
   const bool accumulates = request.has(3) && uniform(request, 3) != 0;
   op.flags |= accumulates ? event_flag::kAccumulate : std::uint16_t{0};
-  op.fragment = accumulator_of(request, registers);
+  const bool keeps = keeps_accumulator(request);
+  op.fragment = keeps ? accumulator_.data : accumulator_of(request, registers);
   if (in_registers) {
     for (const Lanes& value : request.stop.operands[1].values) {
       computes_with(request.strand, value);
@@ -160,7 +161,10 @@ Served WarpRun::wgmma(Request& request) {
   }
   report_copied_operands(request, op);
   perform(op);
-  mark_in_flight(request, 0, {op.fragment, warptwin::Op::kWgmmaWait});
+  if (!keeps) {
+    mark_in_flight(request, 0, {op.fragment, warptwin::Op::kWgmmaWait});
+    accumulator_ = {request.strand.frame, parts, op.fragment};
+  }
   if (in_registers) {
     set_busy(request, 1, Busy::kRead, {op.fragment_a, warptwin::Op::kWgmmaWait});
   }

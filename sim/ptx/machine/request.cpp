@@ -330,10 +330,13 @@ std::uint64_t WarpRun::uniform(const Request& request,
                                std::size_t part) const {
   const std::uint64_t first = known(request, operand, request.mask(), part);
   const Lanes& value = request.value(operand, part);
+  std::uint64_t differ = 0;
   for (std::uint32_t lane = 0; lane < kLanes; ++lane) {
-    if ((request.mask() >> lane & 1U) != 0 && value.value[lane] != first) {
-      refuse(request, "operand " + std::to_string(operand) + " is not the same in all lanes");
-    }
+    const std::uint64_t there = std::uint64_t{0} - (request.mask() >> lane & 1U);
+    differ |= (value.value[lane] ^ first) & there;
+  }
+  if (differ != 0) {
+    refuse(request, "operand " + std::to_string(operand) + " is not the same in all lanes");
   }
   return first;
 }

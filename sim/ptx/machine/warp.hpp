@@ -519,6 +519,7 @@ class WarpRun : public Surroundings, public sim::AgentState {
   void report_touched(const Strand& strand, const InFlight& flight);
   void note_registers(Request& request);
   void note_accumulator(const Request& request);
+  bool keeps_accumulator(const Request& request) const;
   bool written_since_fence(const Request& request, std::size_t operand) const;
   std::uint32_t mark_in_flight(Request& request, std::size_t operand, const InFlight& flight);
   std::uint32_t flight_in(const Lanes& lanes) const;
@@ -564,6 +565,12 @@ class WarpRun : public Surroundings, public sim::AgentState {
   Mask stores_ = 0;                    // lanes that have begun bulk stores
   std::vector<InFlight> flights_;
   std::vector<BusyRegister> busy_;
+  /// The accumulator of the last wgmma, as long as nothing has touched its registers.
+  struct {
+    std::shared_ptr<Frame> frame;
+    std::span<const Argument> registers;
+    Fragment data;
+  } accumulator_;
   std::set<std::uint64_t> stored_maps_;            // where they begin, since their last release
   std::vector<AsyncCopy> copies_;                  // that some lane has not waited for
   std::vector<AsyncCopy> counted_;                 // likewise, and an mbarrier counts them

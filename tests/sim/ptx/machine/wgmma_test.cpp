@@ -540,6 +540,52 @@ TEST(PtxWgmma, WhatIsWrittenBehindTheFenceIsNotMultiplied) {
   }
 }
 
+// What stands between two wgmma to the registers of one before both, and what is found of it.
+struct Between {
+  const char* name;
+  const char* text;
+  const char* id = nullptr;
+};
+void PrintTo(const Between& between, std::ostream* out) {
+  *out << between.name;
+}
+
+class PtxWgmmaThrice : public testing::TestWithParam<Between> {};
+
+TEST_P(PtxWgmmaThrice, TheSameRegistersAreWatchedBetweenThem) {
+  const Layout layout = layout_of(128, false);
+  Parts parts;
+  parts.after_issue = multiply(layout, layout) + GetParam().text + multiply(layout, layout);
+  const OneKernel kernel = kernel_of(layout, layout, parts);
+  const ProofResult proof = proof_of(kernel);
+  if (GetParam().id != nullptr) {
+    EXPECT_EQ(proof.verdict, ProofVerdict::kRefuted);
+    EXPECT_THAT(ids_in(proof), Contains(GetParam().id));
+    return;
+  }
+  EXPECT_EQ(proof.verdict, ProofVerdict::kProved);
+  expect_product(run_of(kernel));
+}
+
+INSTANTIATE_TEST_SUITE_P(
+    Each,
+    PtxWgmmaThrice,
+    testing::Values(
+        Between{"Nothing", ""},
+        Between{"AnotherNameAndBack", "  mov.b32 %r40, %f0;\n  mov.b32 %f0, %r40;\n"},
+        Between{"AWaitAndAWriteAndAFence",
+                "  wgmma.commit_group.sync.aligned;\n  wgmma.wait_group.sync.aligned 0;\n"
+                "  mov.b32 %f3, 0f00000000;\n  wgmma.fence.sync.aligned;\n"},
+        Between{"AWaitAndAWrite",
+                "  wgmma.commit_group.sync.aligned;\n  wgmma.wait_group.sync.aligned 0;\n"
+                "  mov.b32 %f3, 0f00000000;\n",
+                "WGMMA_FENCE_MISSING"},
+        Between{"AWrite", "  mov.b32 %f3, 0f00000000;\n", "WGMMA_ACC_READ_EARLY"},
+        Between{"AnotherOfThem", "  mov.b32 %f3, %f4;\n", "WGMMA_ACC_READ_EARLY"},
+        Between{"ASum", "  add.f32 %f31, %f31, 0f3F800000;\n", "WGMMA_ACC_READ_EARLY"},
+        Between{"ALoad", "  ld.global.f32 %f8, [%rd1];\n", "WGMMA_ACC_READ_EARLY"}),
+    [](const auto& one) { return std::string{one.param.name}; });
+
 // A second wgmma takes for A what is computed of the accumulators of the first, as in attention.
 OneKernel chained(const std::string& wait, const std::string& decides = "") {
   Parts parts;
