@@ -4,6 +4,7 @@
 #include <bit>
 #include <cinttypes>
 #include <cstdio>
+#include <cstring>
 
 #include "common/trace/op_facts.hpp"
 
@@ -330,12 +331,13 @@ std::uint64_t WarpRun::uniform(const Request& request,
                                std::size_t part) const {
   const std::uint64_t first = known(request, operand, request.mask(), part);
   const Lanes& value = request.value(operand, part);
-  std::uint64_t differ = 0;
-  for (std::uint32_t lane = 0; lane < kLanes; ++lane) {
-    const std::uint64_t there = std::uint64_t{0} - (request.mask() >> lane & 1U);
-    differ |= (value.value[lane] ^ first) & there;
+  constexpr std::size_t kOthers = sizeof value.value - sizeof first;
+  const bool all_alike = std::memcmp(&value.value[0], &value.value[1], kOthers) == 0;
+  bool alike = true;
+  for (std::uint32_t lane = 0; lane < kLanes && !all_alike; ++lane) {
+    alike = alike && ((request.mask() >> lane & 1U) == 0 || value.value[lane] == first);
   }
-  if (differ != 0) {
+  if (!alike) {
     refuse(request, "operand " + std::to_string(operand) + " is not the same in all lanes");
   }
   return first;

@@ -1,72 +1,52 @@
 #include "sim/run/proof/elections.hpp"
 
 #include <algorithm>
-#include <utility>
-#include <vector>
 
 #include "common/trace/op_facts.hpp"
 
 #include "sim/prove/event_facts.hpp"
-#include "sim/prove/hash.hpp"
 
 namespace warptwin::sim {
 
+void WarpWork::LaneWork::add(const Event& event) {
+  const std::uint32_t lanes = event.lane_mask();
+  const auto found =
+      std::find_if(sets_.begin(), sets_.end(), [&](const auto& one) { return one.first == lanes; });
+  Hash& hash = found != sets_.end() ? found->second : sets_.emplace_back(lanes, Hash{}).second;
+  const payload::Numbers numbers = event.numbers();
+  for (const std::uint64_t part : {static_cast<std::uint64_t>(event.op),
+                                   std::uint64_t{event.flags},
+                                   std::uint64_t{event.address},
+                                   std::uint64_t{numbers.place},
+                                   std::uint64_t{numbers.count},
+                                   std::uint64_t{event.bytes},
+                                   event.global + numbers.first,
+                                   numbers.second,
+                                   static_cast<std::uint64_t>(event.ordering.semantics),
+                                   static_cast<std::uint64_t>(event.ordering.scope),
+                                   static_cast<std::uint64_t>(phase_waited_for(event)),
+                                   std::uint64_t{event.site.line}}) {
+    hash.add(part);
+  }
+}
+
+WarpWork::Stretch WarpWork::LaneWork::stretch() const {
+  constexpr std::uint32_t kOthers = 0x7FFFFFFE;
+  Stretch sum;
+  for (const auto& [lanes, work] : sets_) {
+    const auto of = [value = work.value()](std::uint32_t by) {
+      Hash hash;
+      hash.add(by);
+      hash.add(value);
+      return hash.value();
+    };
+    sum.as_is += of(lanes);
+    sum.exchanged += of((lanes & kOthers) | lanes >> 31 | lanes << 31);
+  }
+  return sum;
+}
+
 namespace {
-
-// What a warp did between two meetings, as numbers: with the lanes that did it as they are, and
-// with the first and the last of them exchanged.
-struct Stretch {
-  std::uint64_t as_is = 0;
-  std::uint64_t exchanged = 0;
-};
-
-// The work of sets of lanes, each in its order.
-class LaneWork {
- public:
-  void add(const Event& event) {
-    const std::uint32_t lanes = event.lane_mask();
-    const auto found = std::find_if(
-        sets_.begin(), sets_.end(), [&](const auto& one) { return one.first == lanes; });
-    Hash& hash = found != sets_.end() ? found->second : sets_.emplace_back(lanes, Hash{}).second;
-    const payload::Numbers numbers = event.numbers();
-    for (const std::uint64_t part : {static_cast<std::uint64_t>(event.op),
-                                     std::uint64_t{event.flags},
-                                     std::uint64_t{event.address},
-                                     std::uint64_t{numbers.place},
-                                     std::uint64_t{numbers.count},
-                                     std::uint64_t{event.bytes},
-                                     event.global + numbers.first,
-                                     numbers.second,
-                                     static_cast<std::uint64_t>(event.ordering.semantics),
-                                     static_cast<std::uint64_t>(event.ordering.scope),
-                                     static_cast<std::uint64_t>(phase_waited_for(event)),
-                                     std::uint64_t{event.site.line}}) {
-      hash.add(part);
-    }
-  }
-
-  // In no order of the sets.
-  Stretch stretch() const {
-    constexpr std::uint32_t kOthers = 0x7FFFFFFE;
-    Stretch sum;
-    for (const auto& [lanes, work] : sets_) {
-      const auto of = [value = work.value()](std::uint32_t by) {
-        Hash hash;
-        hash.add(by);
-        hash.add(value);
-        return hash.value();
-      };
-      sum.as_is += of(lanes);
-      sum.exchanged += of((lanes & kOthers) | lanes >> 31 | lanes << 31);
-    }
-    return sum;
-  }
-
-  void clear() { sets_.clear(); }
-
- private:
-  std::vector<std::pair<std::uint32_t, Hash>> sets_;  // by the lanes, as bits
-};
 
 // Behind it every lane of the warp knows what every other has done.
 bool meets(const Event& event) {
@@ -87,64 +67,57 @@ bool is_of_thread(const Event& event) {
          (event.op == Op::kSharedStore && event.step == Step::kIssued);
 }
 
-// The stretches of each warp, and as the last one what its threads did by themselves.
-class Stretches : public EventSink {
- public:
-  void on_event(const Event& event) override {
-    if ((event.step != Step::kIssued && event.step != Step::kDone) || !is_work(event)) {
-      return;
-    }
-    if (event.warp >= warps_.size()) {
-      warps_.resize(event.warp + 1);
-    }
-    OfWarp& warp = warps_[event.warp];
-    warp.since.add(event);
-    if (is_of_thread(event)) {
-      warp.of_threads.add(event);
-    }
-    if (meets(event)) {
-      warp.stretches.push_back(warp.since.stretch());
-      warp.since.clear();
-    }
+}  // namespace
+
+void WarpWork::on_event(const Event& event) {
+  if ((event.step != Step::kIssued && event.step != Step::kDone) || !is_work(event)) {
+    return;
   }
-
-  std::vector<std::vector<Stretch>> take() {
-    std::vector<std::vector<Stretch>> all;
-    for (OfWarp& warp : warps_) {
-      warp.stretches.push_back(warp.since.stretch());
-      warp.stretches.push_back(warp.of_threads.stretch());
-      all.push_back(std::move(warp.stretches));
-    }
-    return all;
+  if (event.warp >= warps_.size()) {
+    warps_.resize(event.warp + 1);
   }
-
- private:
-  struct OfWarp {
-    std::vector<Stretch> stretches;
-    LaneWork since;  // the last meeting
-    LaneWork of_threads;
-  };
-  std::vector<OfWarp> warps_;
-};
-
-bool alike(const std::vector<Stretch>& lowest, const std::vector<Stretch>& highest) {
-  return std::equal(lowest.begin(),
-                    lowest.end(),
-                    highest.begin(),
-                    highest.end(),
-                    [](const Stretch& a, const Stretch& b) {
-                      return b.as_is == a.as_is || b.as_is == a.exchanged;
-                    });
+  OfWarp& warp = warps_[event.warp];
+  warp.since.add(event);
+  if (is_of_thread(event)) {
+    warp.of_threads.add(event);
+  }
+  if (meets(event)) {
+    end_stretch(event.warp, warp.since);
+    warp.since.clear();
+  }
 }
 
-}  // namespace
+void WarpWork::at_end() {
+  for (std::size_t number = 0; number < warps_.size(); ++number) {
+    end_stretch(number, warps_[number].since);
+    end_stretch(number, warps_[number].of_threads);
+    differs_ = differs_ || (lowest_ != nullptr && number < lowest_->warps_.size() &&
+                            warps_[number].compared != lowest_->warps_[number].stretches.size());
+  }
+}
+
+void WarpWork::end_stretch(std::size_t number, const LaneWork& work) {
+  OfWarp& warp = warps_[number];
+  if (lowest_ == nullptr) {
+    warp.stretches.push_back(work.stretch());
+    return;
+  }
+  const std::uint32_t index = warp.compared++;
+  if (number >= lowest_->warps_.size() || index >= lowest_->warps_[number].stretches.size()) {
+    differs_ = true;
+    return;
+  }
+  const Stretch& lowest = lowest_->warps_[number].stretches[index];
+  const std::uint64_t highest = work.stretch().as_is;
+  differs_ = differs_ || (highest != lowest.as_is && highest != lowest.exchanged);
+}
 
 bool election_matters(const ScenarioEntry& scenario,
                       const ParameterSet& parameters,
                       const RunOptions& run,
-                      const ProofResult& proved) {
-  const auto stretches = [&](ElectLane elected, bool first_alone) {
-    Stretches sink;
+                      const ProofResult& proved,
+                      const WarpWork* lowest) {
+  const auto run_with = [&](ElectLane elected, bool first_alone, WarpWork& work) {
     RunOptions options = run;
     options.schedule = proved.schedule;
     if (first_alone) {
@@ -154,20 +127,24 @@ bool election_matters(const ScenarioEntry& scenario,
     options.detect = false;
     options.whole_grid = proved.whole_grid;
     options.rules.machine.elect_lane = elected;
-    options.observer = &sink;
+    options.observer = &work;
     if (!proved.whole_grid) {
       options.resident_ctas = 1;
     }
     simulate(scenario, parameters, options);
-    return sink.take();
+    work.at_end();
   };
-  const auto differ = [&](bool first_alone) {
-    const std::vector<std::vector<Stretch>> lowest = stretches(ElectLane::kLowest, first_alone);
-    const std::vector<std::vector<Stretch>> highest = stretches(ElectLane::kHighest, first_alone);
-    return !std::equal(lowest.begin(), lowest.end(), highest.begin(), highest.end(), alike);
+  const auto differ = [&](bool first_alone, const WarpWork* known) {
+    WarpWork made;
+    if (known == nullptr) {
+      run_with(ElectLane::kLowest, first_alone, made);
+    }
+    WarpWork highest{known != nullptr ? *known : made};
+    run_with(ElectLane::kHighest, first_alone, highest);
+    return highest.differs();
   };
   // Where it matters, it mostly does so in the first cluster.
-  return (!proved.whole_grid && differ(true)) || differ(false);
+  return (!proved.whole_grid && differ(true, nullptr)) || differ(false, lowest);
 }
 
 }  // namespace warptwin::sim

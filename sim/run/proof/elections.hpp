@@ -3,20 +3,73 @@
 
 #pragma once
 
+#include <cstdint>
+#include <utility>
+#include <vector>
+
 #include "common/kernel/scenario.hpp"
 
+#include "sim/prove/hash.hpp"
 #include "sim/run/proof/prove.hpp"
 
 namespace warptwin::sim {
 
-/// Runs the launch with the lowest and with the highest lane elected, in the order of the run that
-/// `proved` is of. False where each warp does the same in both between any two of its meetings, or
+/// What each warp of a run does between its meetings, and what its threads do by themselves.
+class WarpWork : public EventSink {
+ public:
+  WarpWork() = default;
+  /// Compares the run with `lowest`, which outlives it, as it goes on, and keeps nothing of it.
+  explicit WarpWork(const WarpWork& lowest) : lowest_{&lowest} {}
+
+  void on_event(const Event& event) override;
+  /// The run is over.
+  void at_end();
+  /// Of a run that was compared, when it is over: a warp has not done what it did in `lowest`, nor
+  /// that with the first and the last lane exchanged.
+  bool differs() const { return differs_ || warps_.size() != lowest_->warps_.size(); }
+
+ private:
+  /// A stretch between two meetings, as numbers: with the lanes that did it as they are, and with
+  /// the first and the last of them exchanged.
+  struct Stretch {
+    std::uint64_t as_is = 0;
+    std::uint64_t exchanged = 0;
+  };
+  /// The work of sets of lanes, each in its order.
+  class LaneWork {
+   public:
+    void add(const Event& event);
+    /// In no order of the sets.
+    Stretch stretch() const;
+    void clear() { sets_.clear(); }
+
+   private:
+    std::vector<std::pair<std::uint32_t, Hash>> sets_;  // by the lanes, as bits
+  };
+  struct OfWarp {
+    std::vector<Stretch> stretches;  // as the last one what its threads did by themselves
+    std::uint32_t compared = 0;      // with those of `lowest`
+    LaneWork since;                  // the last meeting
+    LaneWork of_threads;
+  };
+
+  void end_stretch(std::size_t number, const LaneWork& work);
+
+  std::vector<OfWarp> warps_;
+  const WarpWork* lowest_ = nullptr;
+  bool differs_ = false;
+};
+
+/// Runs the launch with the highest lane elected, and with the lowest, in the order of the run that
+/// `proved` is of. `lowest`: of that run, where it is of the same launch with the lowest lane;
+/// else null. False where each warp does the same in both between any two of its meetings, or
 /// the same with the two lanes exchanged, and so in all that belongs to a thread for good. A proof
 /// does not tell lanes by their numbers, and behind a meeting they know the same: so it holds of
 /// both elections.
 bool election_matters(const ScenarioEntry& scenario,
                       const ParameterSet& parameters,
                       const RunOptions& run,
-                      const ProofResult& proved);
+                      const ProofResult& proved,
+                      const WarpWork* lowest);
 
 }  // namespace warptwin::sim

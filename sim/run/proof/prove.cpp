@@ -23,16 +23,23 @@ struct OneRun {
   std::unique_ptr<RunOrder> order;
   std::vector<std::string> idle_roles;
   std::uint64_t memory = 0;  // of a run for its work only: a hash of what global memory ends with
+  std::shared_ptr<WarpWork> warp_work;  // of PTX that is proved, where lanes are elected
 };
 
 // Of clusters that are left out.
 class WorkAlone : public EventSink {
  public:
-  explicit WorkAlone(RunOrder& order) : order_{order} {}
-  void on_event(const Event& event) override { order_.on_like_event(event); }
+  WorkAlone(RunOrder& order, WarpWork* warp_work) : order_{order}, warp_work_{warp_work} {}
+  void on_event(const Event& event) override {
+    order_.on_like_event(event);
+    if (warp_work_ != nullptr) {
+      warp_work_->on_event(event);
+    }
+  }
 
  private:
   RunOrder& order_;
+  WarpWork* warp_work_;
 };
 
 OneRun run_in_order(const ScenarioEntry& scenario,
@@ -45,7 +52,11 @@ OneRun run_in_order(const ScenarioEntry& scenario,
   const LaunchConfig config = launch_config(launch, options);
   one.order = std::make_unique<RunOrder>(config, order_options);
   RoleWork work{config, launch.symbols, one.order.get()};
-  WorkAlone alike{*one.order};
+  if (scenario.hypotheses && !order_options.work_only && options.observer == nullptr) {
+    one.warp_work = std::make_shared<WarpWork>();
+    options.observer = one.warp_work.get();
+  }
+  WorkAlone alike{*one.order, one.warp_work.get()};
   options.late_observer = &work;
   options.alike = leave_out ? &alike : nullptr;
   options.try_judge = order_options.work_only ? nullptr : one.order.get();
@@ -56,6 +67,9 @@ OneRun run_in_order(const ScenarioEntry& scenario,
   }
   one.result = simulate(scenario, parameters, options);
   one.order->at_end();
+  if (one.warp_work != nullptr) {
+    one.warp_work->at_end();
+  }
   one.idle_roles = work.idle_roles();
   return one;
 }
@@ -237,6 +251,7 @@ struct ProvedRun {
   RunOptions run;
   RunOrder::Options order_options;
   RunOptions compared;  // for runs with other answers of tries: as few clusters at a time
+  bool plain = false;   // it is of one cluster at a time, and shows nothing
 };
 
 ProvedRun run_to_prove(const ScenarioEntry& scenario,
@@ -284,6 +299,7 @@ ProvedRun run_to_prove(const ScenarioEntry& scenario,
     one = run_in_order(scenario, parameters, run, proved.order_options);
   }
   proved.compared = plain ? lean : run;
+  proved.plain = plain;
   return proved;
 }
 
@@ -491,6 +507,11 @@ ProofResult prove_run(const ScenarioEntry& scenario,
   }
   // What a kernel without tries does is the same either way.
   proved.run.schedule.tries_fail = proved.one.order->tried();
+  const bool chooses = proved.one.order->tried() || result.claims.asked || result.meets_pairs ||
+                       !result.run.added_words.empty();
+  if (proved.plain && !chooses) {
+    result.warp_work = std::move(proved.one.warp_work);
+  }
   result.schedule = proved.run.schedule;
   if (proved.one.order->tried() && result.run.end == Ending::kDone) {
     compare_answers(scenario, parameters, proved.compared, *proved.one.order, result);
@@ -631,7 +652,7 @@ static ProofResult prove_elections(const ScenarioEntry& scenario,
   const bool chosen = rule != ElectLane::kLowest && rule != ElectLane::kEither;
   if (chosen || !result.run.lanes_by_number ||
       outweighs(result.verdict, ProofVerdict::kUndecided) ||
-      !election_matters(scenario, parameters, options.run, result)) {
+      !election_matters(scenario, parameters, options.run, result, result.warp_work.get())) {
     return result;
   }
   ProofOptions highest = options;

@@ -7,6 +7,7 @@
 #pragma once
 
 #include <functional>
+#include <memory>
 #include <string>
 #include <vector>
 
@@ -28,6 +29,8 @@ const char* name_of(ProofVerdict verdict);
 /// Whether `a` says more against a kernel than `b`: of several launches the verdict of all is the
 /// one that outweighs the others.
 bool outweighs(ProofVerdict a, ProofVerdict b);
+
+class WarpWork;  // elections.hpp
 
 /// A condition that does not hold, and what came of its witness.
 struct Refutation {
@@ -89,6 +92,9 @@ struct ProofResult {
   std::vector<std::uint64_t> work;
   std::vector<std::uint64_t> accesses;  // by cluster
   std::uint64_t operations = 0;         // of all runs that were made for it
+  /// Of a launch of PTX that runs with the lowest lane elected and no more than the rules say; else
+  /// null.
+  std::shared_ptr<const WarpWork> warp_work;
 
   /// Reports of more findings than are kept, of both runs and of the conditions.
   std::uint64_t not_kept() const { return run.not_kept + second.not_kept + conditions_not_kept; }

@@ -95,6 +95,41 @@ TEST(PtxElections, AreOfTheLanesThatTheMaskNames) {
   EXPECT_THAT(ids_in(proof), Contains("WARP_LANES_NOT_RELEASED"));
 }
 
+// Of eight CTAs, in all of which a lane by its number stores a word, one lane arrives at an mbarrier
+// behind that: in the CTA `apart` an elected one.
+OneKernel elected_in(const char* apart) {
+  OneKernel kernel;
+  kernel.threads = 64;
+  kernel.ctas = 8;
+  kernel.in = {0};
+  kernel.body = std::string{"  mov.u32 %r2, %ctaid.x;\n  mov.u32 %r20, tile;\n"} +
+                "  mov.u32 %r4, 7;\n  setp.ne.u32 %p4, %r1, 0;\n"
+                "  @!%p4 mbarrier.init.shared::cta.b64 [%r20+8], 1;\n  bar.sync 0;\n"
+                "  setp.ge.u32 %p1, %r1, 32;\n  @%p1 bra OTHER;\n" +
+                kByNumber + "  @%p2 st.shared.u32 [%r20], %r4;\n  setp.ne.u32 %p5, %r2, " + apart +
+                ";\n  @%p5 bra ARRIVES;\n" + kElected +
+                "ARRIVES:\n  @%p2 mbarrier.arrive.shared::cta.b64 _, [%r20+8];\n  bra DONE;\n"
+                "OTHER:\n"
+                "LOOK:\n  mbarrier.try_wait.parity.shared::cta.b64 %p3, [%r20+8], 0;\n"
+                "  @!%p3 bra LOOK;\n  setp.ne.u32 %p2, %r1, 32;\n  @%p2 bra DONE;\n"
+                "  ld.shared.u32 %r6, [%r20];\n  mul.wide.u32 %rd5, %r2, 4;\n"
+                "  add.u64 %rd2, %rd2, %rd5;\n  st.global.u32 [%rd2], %r6;\nDONE:\n";
+  return kernel;
+}
+
+// What the first CTA does says nothing of the others.
+TEST(PtxElections, AreComparedInEachCta) {
+  for (const char* apart : {"5", "0"}) {
+    EXPECT_THAT(proof_of(elected_in(apart)).notes, kNamed) << apart;
+    const ProofResult either = proof_under(elected_in(apart), "elect_lane=either");
+    EXPECT_EQ(either.verdict, ProofVerdict::kRefuted) << apart;
+    EXPECT_THAT(ids_in(either), Contains("WARP_LANES_NOT_RELEASED")) << apart;
+  }
+  const ProofResult none = proof_under(elected_in("9"), "elect_lane=either");
+  EXPECT_EQ(none.verdict, ProofVerdict::kProved);
+  EXPECT_EQ(none.operations, none.run.operations);
+}
+
 // A fence makes an acquire of a look of its own thread. That it does so for a thread that its own
 // has met is a hypothesis, and named where the thread that looks need not be the elected one.
 TEST(PtxElections, AFenceOfAnotherThreadIsNamed) {
