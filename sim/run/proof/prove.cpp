@@ -52,7 +52,8 @@ OneRun run_in_order(const ScenarioEntry& scenario,
   const LaunchConfig config = launch_config(launch, options);
   one.order = std::make_unique<RunOrder>(config, order_options);
   RoleWork work{config, launch.symbols, one.order.get()};
-  if (scenario.hypotheses && !order_options.work_only && options.observer == nullptr) {
+  const bool as_launched = !order_options.work_only && options.schedule.tiles == 0;
+  if (scenario.hypotheses && as_launched && options.observer == nullptr) {
     one.warp_work = std::make_shared<WarpWork>();
     options.observer = one.warp_work.get();
   }

@@ -10,6 +10,8 @@
 #include <iomanip>
 #include <new>
 #include <string>
+#include <type_traits>
+#include <utility>
 #include <vector>
 
 #include "hw/cuda/machine.hpp"
@@ -77,14 +79,21 @@ bool has_parameter(const std::string& name) {
   });
 }
 
+// Extents that are known when a kernel is launched.
 template <class Scenario>
+using RuntimeExtents =
+    std::remove_const_t<decltype(Scenario::extents(std::declval<const ParameterSet&>()))>;
+
+// `Extents`: those of the PTX.
+template <class Scenario, class Extents = typename Scenario::StaticExtents>
 void write_ptx_launch(const std::string& folder, const std::vector<PtxSetting>& settings) {
-  using Extents = typename Scenario::StaticExtents;
+  constexpr bool kIsStatic = !std::is_same_v<Extents, RuntimeExtents<Scenario>>;
   using Kernel = typename Scenario::template Kernel<CudaMachine, Extents>;
   // The constants of the PTX may be others than the parameters' defaults: the depth of the ring is.
   ParameterSet parameters{Scenario::parameters()};
   std::string set;
-  for (const PtxSetting& constant : constants_of<Extents>()) {
+  for (const PtxSetting& constant :
+       kIsStatic ? constants_of<Extents>() : std::vector<PtxSetting>{}) {
     if (!has_parameter<Scenario>(constant.name)) {
       continue;
     }
@@ -116,7 +125,11 @@ void write_ptx_launch(const std::string& folder, const std::vector<PtxSetting>& 
   // Made in place, so that what the argument does not use is zero, and not what the stack held.
   using Problem = typename Kernel::Problem;
   alignas(Problem) unsigned char bytes[sizeof(Problem)] = {};
-  new (bytes) Problem(Kernel::problem(parameters, Extents{}, maps, tensors));
+  Extents extents{};
+  if constexpr (!kIsStatic) {
+    extents = Scenario::extents(parameters);
+  }
+  new (bytes) Problem(Kernel::problem(parameters, extents, maps, tensors));
 
   std::ofstream out{folder + "/" + Scenario::kInfo.name + ".json"};
   out << "{\"scenario\": \"" << Scenario::kInfo.name << "\", \"set\": {"
