@@ -1,6 +1,6 @@
-/// Scenario: O = softmax(Q * K^T / sqrt(d)) * V for each head, bf16 in and out: FlashAttention-4,
-/// forward. A CTA works on two tiles of 128 queries at once, one softmax warpgroup each: the tensor
-/// core has one tile's products to do while the other is in softmax.
+/// Scenario: O = softmax(Q * K^T / sqrt(d)) * V for each head: FlashAttention-4, forward; bf16 in
+/// and out, or what its `Parts` say. A CTA works on two tiles of 128 queries at once, one softmax
+/// warpgroup each: the tensor core has one tile's products to do while the other is in softmax.
 ///
 /// Barrier             Arrivals per phase           Bytes   Completion means
 /// q.full[t]           1   load, elected lane       Q tile  queries of tile t may be read
@@ -17,7 +17,7 @@
 /// tmem.done[0]        384 softmax, every lane      -       tensor memory may be freed
 ///                     (256) and correction (128)
 ///
-/// P, in bf16, lies in the columns of S. Softmax keeps each row's maximum; where it grows,
+/// P, of the type of Q, lies in the columns of S. Softmax keeps each row's maximum; where it grows,
 /// correction multiplies O in tensor memory by the factor that softmax hands it through `stats`,
 /// before P * V of the grown maximum may be added. Stages of `stats` belong to the tiles in turn.
 ///
@@ -48,9 +48,9 @@
 
 namespace warptwin::scenarios {
 
-template <Machine M, class Extents>
-struct AttentionKernel : AttentionRows<M, Extents> {
-  using Base = AttentionRows<M, Extents>;
+template <Machine M, class Extents, class Parts = AttentionParts>
+struct AttentionKernel : AttentionRows<M, Extents, Parts> {
+  using Base = AttentionRows<M, Extents, Parts>;
   using Storage = typename Base::Storage;
   using Problem = typename Base::Problem;
   using Operands = typename Base::Operands;
@@ -127,7 +127,7 @@ struct AttentionKernel : AttentionRows<M, Extents> {
     constexpr void weigh(std::uint32_t j, std::uint32_t values) {  // O += P * V
       auto p = scores.acquire_operand_linear();                    // waits scores.replaced
       auto o = accum.acquire_mma_linear();                         // waits accum.empty
-      o.multiply(p.template operand<bf16>(),
+      o.multiply(p.template operand<typename Parts::Element>(),
                  smem.values(values),
                  j == 0 ? Accumulate::kNo : Accumulate::kYes);
       std::move(o).release();  // commits to accum.full
@@ -195,12 +195,12 @@ struct AttentionKernel : AttentionRows<M, Extents> {
   }
 };
 
-struct Attention {
-  static constexpr ScenarioInfo kInfo{
-      "attention", ScenarioKind::kClean, "FlashAttention-4 forward: softmax, correction, MMA, TMA"};
+/// What the scenarios of every choice of types share.
+template <class Parts>
+struct AttentionOf {
   using StaticExtents = AttentionExtents<128, 3, 1>;
   template <Machine M, class Extents>
-  using Kernel = AttentionKernel<M, Extents>;
+  using Kernel = AttentionKernel<M, Extents, Parts>;
 
   static std::span<const Parameter> parameters() {
     static constexpr Parameter kParameters[] = {
@@ -229,7 +229,7 @@ struct Attention {
     require(
         dim == 64 || dim == 128,
         "head_dim=" + std::to_string(dim) + " is not made of boxes of 64 columns; use 64 or 128");
-    check_stages_fit<AttentionStorage<AttentionExtents<>>>(e);
+    check_stages_fit<AttentionStorage<AttentionExtents<>, Parts>>(e);
     const std::uint32_t q = p.u32("q");
     const std::uint32_t kv = p.u32("kv");
     const std::uint32_t window = p.u32("window");
@@ -238,18 +238,20 @@ struct Attention {
                 " no key of kv=" + std::to_string(kv) + "; use a window above q - kv");
     const std::uint32_t columns = p.u32("heads") * dim;
     const std::uint32_t kv_columns = columns / heads_sharing(p);
-    TensorSpec o = matrix("o", TensorUse::kOutput, q, columns);
-    o.error_share = 0x1p-8;  // the weights are rounded to bf16
+    constexpr ElementType kType = Parts::Element::kType;
+    TensorSpec o = matrix("o", TensorUse::kOutput, q, columns, Parts::Result::kType);
+    o.error_share = Parts::kErrorShare;
     const TileGrid tiles{ceil_div(q, kAttentionTiles * kAttentionTile), p.u32("heads")};
-    constexpr std::uint32_t kPanel = 64;
-    return {.tensors = {matrix("q", TensorUse::kInput, q, columns),
-                        matrix("k", TensorUse::kInput, kv, kv_columns),
-                        matrix("v", TensorUse::kInput, kv, kv_columns),
+    using Tile = WideTile<typename Parts::Element>;
+    const auto panel = Tile{{}, kAttentionTile, dim}.panel(0);
+    return {.tensors = {matrix("q", TensorUse::kInput, q, columns, kType),
+                        matrix("k", TensorUse::kInput, kv, kv_columns, kType),
+                        matrix("v", TensorUse::kInput, kv, kv_columns, kType),
                         o},
-            .maps = {{0, kAttentionTile, kPanel, Swizzle::k128B},
-                     {1, kAttentionTile, kPanel, Swizzle::k128B},
-                     {2, kAttentionTile, kPanel, Swizzle::k128B},
-                     {3, kAttentionTile, kPanel, Swizzle::k128B}},
+            .maps = {{0, panel.rows, panel.columns, panel.swizzle},
+                     {1, panel.rows, panel.columns, panel.swizzle},
+                     {2, panel.rows, panel.columns, panel.swizzle},
+                     tile_map<typename Parts::Result>(3, kAttentionTile, 64)},
             .clusters = tiles.ctas(p.u32("ctas")),
             .registers_per_thread = kAttentionRegisters,
             .flops = 4 * attended_pairs(q, kv, seen(p)) * columns};
@@ -262,6 +264,11 @@ struct Attention {
       attention_reference(tensors[0], tensors[1], tensors[2], at, seen(p), tensors[3]);
     }
   }
+};
+
+struct Attention : AttentionOf<AttentionParts> {
+  static constexpr ScenarioInfo kInfo{
+      "attention", ScenarioKind::kClean, "FlashAttention-4 forward: softmax, correction, MMA, TMA"};
 };
 
 }  // namespace warptwin::scenarios

@@ -17,14 +17,14 @@
 namespace warptwin::scenarios {
 
 /// The launch, and the roles of softmax and correction.
-template <Machine M, class Extents>
+template <Machine M, class Extents, class Parts = AttentionParts>
 struct AttentionRows {
-  using Storage = AttentionStorage<Extents>;
+  using Storage = AttentionStorage<Extents, Parts>;
   using Operands = PipelineOf<M, typename Storage::Operands>;
   using Scores = PipelineOf<M, typename Storage::Scores>;
   using Accum = PipelineOf<M, typename Storage::Accum>;
   using Stats = PipelineOf<M, typename Storage::Stats>;
-  using Writer = TileWriter<M, bf16, Role::kCorrection>;
+  using Writer = TileWriter<M, typename Parts::Result, Role::kCorrection>;
   using Rows = RowTile<M, kAttentionTile>;
   using Factors = typename OnlineSoftmax<M>::Values;
   static constexpr auto kRoles = kAttentionRoles;
@@ -87,7 +87,8 @@ struct AttentionRows {
   }
 
   /// The role, with the rows' maxima and sums in `Online`: OnlineSoftmax, or what derives from it.
-  template <class Online>
+  /// `Stored`: of the weights.
+  template <class Online, class Stored = typename Parts::Element>
   static constexpr void softmax_by(M& machine, const Problem& problem, const Storage& smem) {
     machine.template setmaxnreg_inc<kSoftmaxRegisters>();
     const TmemAllocation tmem = tensor_memory(machine, smem);
@@ -115,7 +116,7 @@ struct AttentionRows {
           send(factors);  // O is corrected while the weights are computed
         }
         online.weigh(s);
-        s.template store_packed<bf16>(stage.own_rows());
+        s.template store_packed<Stored>(stage.own_rows());
         std::move(stage).release();  // arrives on scores.replaced
       }
       send(online.inverse_sum());
@@ -199,7 +200,7 @@ struct AttentionRows {
     for (std::uint32_t box = 0; box < boxes; ++box) {
       registers.load(o, box * columns, columns);
       registers.scale_rows(inverse_sums, columns);
-      registers.store(writer.acquire());  // (tile, box_columns) bf16, written by all four warps
+      registers.store(writer.acquire());  // (tile, box_columns), written by all four warps
       writer.store(problem.o, {to.row, to.column * boxes + box});
     }
   }

@@ -47,23 +47,35 @@ inline constexpr RoleTable kAttentionRoles{RoleWarps{Role::kSoftmax, 8},
                                            RoleWarps{Role::kLoad, 1},
                                            RoleWarps{Role::kIdle, 2}};
 
+/// The types of a kernel that multiplies bf16. Another one derives from it.
+struct AttentionParts {
+  using Element = bf16;                          // of Q, K and V, and of the weights
+  using Result = bf16;                           // of O; 16 bits
+  static constexpr float kErrorShare = 0x1p-8F;  // of a weight, where it is rounded to `Element`
+};
+
 /// A CTA's shared memory.
-template <class Extents>
+template <class Extents, class Parts = AttentionParts>
 struct AttentionStorage {
+  using Element = typename Parts::Element;
   using Operands = RingStorage<From<Role::kLoad, TmaBytes>, To<Role::kMma, UmmaCommit>>;
   using Scores =
       InPlacePipelineStorage<From<Role::kMma, UmmaCommit>, To<Role::kSoftmax, WarpgroupLanes>>;
   using Accum =
       OutputPipelineStorage<From<Role::kMma, UmmaCommit>, To<Role::kCorrection, EveryLane>>;
   using Stats = RingStorage<From<Role::kSoftmax, WarpgroupLanes>, To<Role::kCorrection, EveryLane>>;
-  using Out = OutputTileStorage<bf16, Role::kCorrection>;
+  using Out = OutputTileStorage<typename Parts::Result, Role::kCorrection>;
   using Tmem = TmemDeallocStorage<Role::kMma, Role::kSoftmax, Role::kCorrection>;
 
   constexpr AttentionStorage(auto& layout, const Extents& e)
       : head_dim{e.head_dim},
         q{layout, "q", kAttentionRoles, kAttentionTiles, tile_bytes(), kTileAlignment},
         kv{layout, "kv", kAttentionRoles, e.stages, tile_bytes(), kTileAlignment},
-        out{layout, "out", kAttentionRoles, kAttentionTile, box_columns<bf16>(e.head_dim)},
+        out{layout,
+            "out",
+            kAttentionRoles,
+            kAttentionTile,
+            box_columns<typename Parts::Result>(e.head_dim)},
         stats{layout,
               "stats",
               kAttentionRoles,
@@ -82,16 +94,16 @@ struct AttentionStorage {
   }
 
   constexpr std::uint32_t tile_bytes() const {
-    return WideTile<bf16>{{}, kAttentionTile, head_dim}.bytes();
+    return WideTile<Element>{{}, kAttentionTile, head_dim}.bytes();
   }
-  constexpr WideTile<bf16> queries(std::uint32_t tile) const {  // (tile, head_dim)
+  constexpr WideTile<Element> queries(std::uint32_t tile) const {  // (tile, head_dim)
     return {q.tile(tile), kAttentionTile, head_dim};
   }
-  constexpr WideTile<bf16> keys(std::uint32_t stage) const {  // (tile, head_dim)
+  constexpr WideTile<Element> keys(std::uint32_t stage) const {  // (tile, head_dim)
     return {kv.tile(stage), kAttentionTile, head_dim};
   }
   /// They lie as keys do, and their rows are the K of P * V.
-  constexpr MnMajorTile<bf16> values(std::uint32_t stage) const { return {keys(stage)}; }
+  constexpr MnMajorTile<Element> values(std::uint32_t stage) const { return {keys(stage)}; }
   constexpr SharedTile<f32> factors(std::uint32_t stage) const {  // one for each row
     return {stats.tile(stage), kAttentionTile, 1, Swizzle::kNone};
   }

@@ -20,84 +20,12 @@
 
 #pragma once
 
+#include <algorithm>
 #include <array>
 
-#include "common/sync/cluster_shape.hpp"
-
-#include "scenarios/gemm.hpp"
+#include "scenarios/gemm_2sm_storage.hpp"
 
 namespace warptwin::scenarios {
-
-/// `tile_m` by `tile_n` is the shape of an MMA; each CTA of its group computes a part of the rows.
-template <CtaGroup kGroup,
-          class Tiles = GemmExtents<>,
-          std::uint32_t kClusterM = kDynamic,
-          std::uint32_t kClusterN = kDynamic>
-struct GemmClusterExtents : Tiles {
-  [[no_unique_address]] Extent<kClusterM> cluster_m;
-  [[no_unique_address]] Extent<kClusterN> cluster_n;
-
-  static constexpr std::uint32_t kCtas = ctas_in(kGroup);  // of an MMA
-  constexpr std::uint32_t cta_m() const { return this->tile_m / kCtas; }
-  constexpr std::uint32_t cta_n() const { return this->tile_n / kCtas; }  // of B that it holds
-  constexpr ClusterShape cluster() const { return {cluster_m, cluster_n, kGroup}; }
-  /// With 64 rows in each of a pair, lanes 0 to 63 hold the first half of the columns, the others
-  /// the second.
-  constexpr std::uint32_t column_parts() const {
-    return kCtas == 1 || cta_m() == kTmemLanes ? 1 : 2;
-  }
-  constexpr std::uint32_t accum_columns() const { return this->tile_n / column_parts(); }
-  /// What `AccumTile` is told.
-  constexpr auto accum_rows() const {
-    if constexpr (kCtas == 1) {
-      return this->tile_m;
-    } else {
-      return Extent<kTmemLanes>{};
-    }
-  }
-};
-template <class Tiles = GemmExtents<>,
-          std::uint32_t kClusterM = kDynamic,
-          std::uint32_t kClusterN = kDynamic>
-using Gemm2smExtents = GemmClusterExtents<CtaGroup::kTwo, Tiles, kClusterM, kClusterN>;
-
-/// A CTA's shared memory; the names are those of the reports. `Payload`: what a stage holds.
-template <class Extents, class Parts = GemmParts, class Payload = PayloadOf<Parts>>
-struct Gemm2smStorage {
-  using D = typename Parts::D;
-  using Input =
-      InputPipelineStorage<Payload, From<Role::kLoad, TmaBytes>, To<Role::kMma, UmmaCommit>>;
-  using Accum = OutputPipelineStorage<From<Role::kMma, UmmaCommit>, To<Role::kEpilogue, EveryLane>>;
-
-  constexpr Gemm2smStorage(auto& layout, const Extents& e)
-      : Gemm2smStorage{layout, e, e.accum_columns()} {}
-  constexpr Gemm2smStorage(auto& layout, const Extents& e, std::uint32_t columns)  // of a tile of D
-      : Gemm2smStorage{layout, e, Payload{e.cta_m(), e.cta_n(), e.tile_k}, columns, 0} {}
-  /// With `columns_beside` the accumulators in tensor memory.
-  constexpr Gemm2smStorage(auto& layout,
-                           const Extents& e,
-                           const Payload& payload,
-                           std::uint32_t columns,
-                           std::uint32_t columns_beside)
-      : input{layout, "input", kGemmRoles, e.cluster(), payload, e.stages},
-        out{layout, "out", kGemmRoles, e.cta_m(), box_columns<D>(columns), e.column_parts()},
-        accum{layout,
-              "accum",
-              kGemmRoles,
-              e.cluster(),
-              {e.accum_stages, e.accum_columns(), columns_beside}},
-        tmem{layout, "tmem", kGemmRoles, e.cluster()} {}
-  constexpr void init(Machine auto& machine) const {
-    input.init(machine);
-    accum.init(machine);
-    tmem.init(machine);
-  }
-
-  Input input;
-  OutputTileStorage<D> out;
-  Accum accum;
-  TmemDeallocStorage<> tmem;
-};
 
 /// The roles, and the same of tiles that a kernel above this one hands out.
 template <Machine M,
@@ -108,9 +36,10 @@ struct Gemm2smKernel {
   using Storage = StorageOf;
   using Input = PipelineOf<M, typename Storage::Input>;
   using Accum = PipelineOf<M, typename Storage::Accum>;
+  using Steps = ResultSteps<M, Parts>;
   static constexpr auto kRoles = kGemmRoles;
   struct Problem {
-    typename M::TensorMap a, b, d;  // boxes: slices of A and B, (cta_m, box)
+    typename M::TensorMap a, b, d;  // boxes: slices of A and B, those of `ResultBoxes`
     [[no_unique_address]] Extents extents;
     TileWalk tile_walk;
     std::uint32_t k_tiles;
@@ -137,6 +66,28 @@ struct Gemm2smKernel {
     store_tiles(machine, problem, smem, problem.tiles(machine));
   }
 
+  /// Brings the maps nearer, and of B what the stages will hold of `tile`: hints, which may come
+  /// before the grid before is over.
+  static constexpr void prefetch(M& machine,
+                                 const Problem& problem,
+                                 const Storage& smem,
+                                 Tile tile) {
+    if constexpr (Parts::kPrefetch) {
+      static_assert(Parts::kMajorB == Major::kK, "a box is rows of B");
+      machine.prefetch_tensormap(problem.a);
+      machine.prefetch_tensormap(problem.b);
+      const Extents& e = problem.extents;
+      const ClusterShape& cluster = smem.input.cluster;
+      const OperandSlice slice = cluster.slice(Operand::kB, machine.cta_rank());
+      const std::uint32_t part =
+          Extents::kCtas * tile.n + cluster.place_in_group(machine.cta_rank());
+      const std::uint32_t row = part * e.cta_n() + slice.index * (e.cta_n() / slice.count);
+      for (std::uint32_t k = 0; k < std::min<std::uint32_t>(e.stages, problem.k_tiles); ++k) {
+        machine.cp_async_bulk_prefetch_tensor(
+            problem.b, {{static_cast<std::int32_t>(k * e.tile_k), static_cast<std::int32_t>(row)}});
+      }
+    }
+  }
   /// Calls `begins()` when a tile begins.
   template <class F>
   static constexpr void load_tiles(
@@ -184,33 +135,33 @@ struct Gemm2smKernel {
   }
 
   /// The same with a `function` of the sum that holds values of the launch.
+  template <class By = Steps>
   static constexpr void store_tiles_by(M& machine,
                                        const Problem& problem,
                                        const Storage& smem,
                                        const auto& tiles,
                                        const auto& function) {
     auto warp = EpilogueWarp<M, Accum>::create(machine, smem.accum, smem.tmem);  // waits hand-over
-    auto writer = TileWriter<M, typename Parts::D>{machine, smem.out};
-    auto registers = AccumTile{machine, problem.extents.accum_rows()};  // rows of one box, fp32
-    const std::uint32_t columns = smem.out.first.columns;
+    auto writer = typename Steps::Writer{machine, smem.out};
+    auto registers = By::registers(machine, problem.extents);  // rows of one box, fp32
+    const std::uint32_t columns = Parts::kTransposedD
+                                      ? smem.out.first.rows / smem.out.boxes_in_buffer
+                                      : smem.out.first.columns;
     const std::uint32_t boxes = problem.extents.accum_columns() / columns;  // of a lane's columns
     for (const Tile tile : tiles) {
-      const std::uint32_t first = tile.n * problem.extents.column_parts() * boxes;
       auto accum = warp.acquire_epilogue_linear();  // waits accum.full
       for (std::uint32_t box = 0; box + 1 < boxes; ++box) {
         registers.load(accum, box * columns, columns);
         registers.apply(function, columns);
-        registers.store(writer.acquire());  // cta_m rows of box_columns of D, written by all warps
-        writer.store(problem.d, {tile.m, first + box}, boxes);
+        By::template store<By>(registers, writer, problem, tile, box, boxes);
       }
       registers.load(accum, (boxes - 1) * columns, columns);
       std::move(accum).release();  // arrives on the leader's accum.empty
       registers.apply(function, columns);
-      registers.store(writer.acquire());
-      writer.store(problem.d, {tile.m, first + boxes - 1}, boxes);
+      By::template store<By>(registers, writer, problem, tile, boxes - 1, boxes);
     }
-    writer.drain();             // the stores are complete
-    std::move(warp).release();  // arrives on tmem.done of both CTAs
+    By::drain(machine, writer);  // the stores are complete
+    std::move(warp).release();   // arrives on tmem.done of both CTAs
   }
 };
 
@@ -258,10 +209,10 @@ struct GemmClusterOf {
     using D = typename Parts::D;
     const auto [m, n, k] = std::array{p.u32("m"), p.u32("n"), p.u32("k")};
     const ClusterShape cluster = e.cluster();
-    const std::uint32_t box = box_columns<D>(e.accum_columns());
+    const ResultBoxes box = ResultBoxes::of<Parts>(e, e.accum_columns());
     check_mma_shape(e.tile_m, e.tile_n, cluster.group, kind_of(Parts::A::kType));
     check_tile_k(e.tile_k, kSize);
-    check_box_columns(e.tile_n, box, kBytesOf<D>);
+    check_result<Parts>(e, box, m);
     check_cluster(cluster, e.cta_m(), e.cta_n(), e.tile_k * kSize);
     check_tmem_columns(e.accum_stages, e.accum_columns());
     check_stages_fit<Gemm2smStorage<Extents, Parts>>(e);
@@ -272,10 +223,10 @@ struct GemmClusterOf {
     const TileGrid tiles = TileGrid::covering(m, n, e.cta_m(), e.tile_n).in_clusters(cluster);
     return {.tensors = {operand_matrix<A, Parts::kMajorA>("a", m, k),
                         operand_matrix<B, Parts::kMajorB>("b", n, k),
-                        matrix("d", TensorUse::kOutput, m, n, D::kType)},
+                        result_matrix<Parts>(m, n)},
             .maps = {operand_map<A, Parts::kMajorA>(0, slice_a, e.tile_k),
                      operand_map<B, Parts::kMajorB>(1, slice_b, e.tile_k),
-                     tile_map<D>(2, e.cta_m(), box)},
+                     tile_map<D>(2, box.stored_rows, box.columns)},
             .clusters = tiles.ctas(clusters),
             .cluster_size = cluster.ctas(),
             .registers_per_thread = kNarrowBoxes<Parts> ? 48 : 80,

@@ -141,7 +141,8 @@ struct GemmSwigluStorage : Without {
                kGemmEpilogueLoadRoles,
                e.source_stages,
                2 * row_bytes(),
-               kTileAlignment} {}
+               kTileAlignment},
+        factors{layout, "factors", kGemmEpilogueLoadRoles} {}
   constexpr void init(Machine auto& machine) const {
     Without::init(machine);
     source.init(machine);
@@ -154,6 +155,7 @@ struct GemmSwigluStorage : Without {
   }
 
   EpiLoadPipelineStorage source;
+  RowMaximaStorage<Parts::kQuantised> factors;
 };
 
 /// Refuses a `source_stages` beside which not one stage of A and B fits. Host code.

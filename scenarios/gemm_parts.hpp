@@ -15,6 +15,7 @@
 #include "common/machine/umma_descriptor.hpp"
 #include "common/tile/epilogue_function.hpp"
 #include "common/tile/payload.hpp"
+#include "common/tile/tile_writer.hpp"
 #include "common/tile/wide_tile.hpp"
 
 namespace warptwin::scenarios {
@@ -28,6 +29,11 @@ struct GemmParts {
   using Function = Unchanged;  // what is made of a sum before: see epilogue_function.hpp
   static constexpr Major kMajorA = Major::kK;  // kMn: A is given, and loaded, as (k, m)
   static constexpr Major kMajorB = Major::kK;  // kMn: B is given, and loaded, as (k, n)
+  static constexpr bool kTransposedD = false;  // D is stored as (n, m)
+  static constexpr StoredBy kStoredBy = StoredBy::kFirstWarp;  // whose copies store D
+  static constexpr bool kPrefetch = false;                     // maps and weights come nearer first
+  static constexpr bool kQuantised = false;  // a box of a row of D has a factor, stored beside D
+  static constexpr bool kMatrices = false;   // D is written by matrices of 8 by 8: stmatrix
 };
 
 /// Operands of one type, and a result.
@@ -44,6 +50,32 @@ template <class Operands, class Result>
 struct MnMajorPartsOf : GemmPartsOf<Operands, Result> {
   static constexpr Major kMajorA = Major::kMn;
   static constexpr Major kMajorB = Major::kMn;
+};
+
+/// The same parts, and D is stored as (n, m).
+template <class Parts>
+struct Transposed : Parts {
+  static constexpr bool kTransposedD = true;
+};
+
+/// The same parts, and each warp of the epilogue stores what it has written.
+template <class Parts>
+struct StoredByWarps : Parts {
+  static constexpr StoredBy kStoredBy = StoredBy::kEachWarp;
+};
+
+/// The same parts, and the epilogue writes D by matrices: stmatrix, for results of 16 bits.
+template <class Parts>
+struct ByMatrices : Parts {
+  static_assert(sizeof(typename Parts::D::Storage) == 2, "matrices are of elements of 16 bits");
+  static constexpr bool kMatrices = true;
+};
+
+/// The same parts, and the load warp has its tensor maps and the first weights, B, brought nearer
+/// before it waits for the grid before.
+template <class Parts>
+struct Prefetched : Parts {
+  static constexpr bool kPrefetch = true;
 };
 
 /// What a stage holds of such operands.
@@ -112,11 +144,20 @@ inline constexpr bool kNarrowBoxes = kBytesOf<typename Parts::D> == 4;
 template <class Parts>
 inline constexpr std::uint32_t kWidestTileK = 128 / kBytesOf<typename Parts::A>;
 
+/// D, or its transpose, as it is stored. Host code.
+template <class Parts>
+TensorSpec result_matrix(std::uint32_t m, std::uint32_t n) {
+  return Parts::kTransposedD ? matrix("d", TensorUse::kOutput, n, m, Parts::D::kType)
+                             : matrix("d", TensorUse::kOutput, m, n, Parts::D::kType);
+}
+
 /// Fills d, the third tensor, from a and b; a function of the sum alone is applied. Host code.
 template <class Parts>
 void reference_of(std::span<HostTensor> tensors) {
-  multiply_reference(
-      along_k<Parts::kMajorA>(tensors[0]), along_k<Parts::kMajorB>(tensors[1]), tensors[2]);
+  // The transpose of D is the product of B and A.
+  multiply_reference(along_k<Parts::kMajorA>(tensors[Parts::kTransposedD ? 1 : 0]),
+                     along_k<Parts::kMajorB>(tensors[Parts::kTransposedD ? 0 : 1]),
+                     tensors[2]);
   if constexpr (std::is_invocable_v<typename Parts::Function, double>) {
     for (float& value : tensors[2].values) {
       value = static_cast<float>(typename Parts::Function{}(static_cast<double>(value)));

@@ -114,6 +114,10 @@ struct ClaimingKernel : Fixed {
   }
 
   static constexpr void load(M& machine, const Problem& problem, const Storage& smem) {
+    if constexpr (requires(Tile tile) { Base::prefetch(machine, problem, smem, tile); }) {
+      const auto own = problem.cluster_tiles(machine).at(machine.cluster_index());
+      Base::prefetch(machine, problem, smem, own);
+    }
     machine.griddepcontrol_wait();  // A and B may be what a grid before this one writes
     load_claimed(machine, problem, smem);
   }

@@ -11,19 +11,20 @@
 /// source.empty[c]  128 epilogue, every lane          -           a box's biases may be overwritten
 ///
 /// The rows of B in a stage are half a tile of G and then half a tile of U, so that one MMA makes
-/// both: the gate in the first half of the accumulator's columns, the other in the second. G and U
-/// are two matrices; in one whose rows alternate, a lane would hold both factors side by side, and
-/// the protocol would be the same. Of a pair the leader holds G's half and its peer U's.
+/// both: the gate in the first half of the accumulator's columns. A pair's leader holds G's half.
 ///
 /// Expected: clean in every interleaving, with biases and without, for every depth of the rings,
 ///           any number of tiles, of CTAs, of k steps, and for edges that cut a tile.
 
 #pragma once
 
+#include <type_traits>
+
 #include "common/kernel/parameter_table.hpp"
 #include "common/sync/cluster_shape.hpp"
 
 #include "scenarios/gemm_epilogue_load.hpp"
+#include "scenarios/gemm_swiglu_reference.hpp"
 
 namespace warptwin::scenarios {
 
@@ -38,10 +39,15 @@ struct GemmSwigluKernel : Without {
   using Input = typename Base::Input;
   using Accum = typename Base::Accum;
   static constexpr auto kRoles = kGemmEpilogueLoadRoles;
-  struct Problem : Base::Problem {    // b is G: box (tile_n / 2, tile_k); d: (tile_m, box)
+  using Factors = RowMaxima<M, Parts::kQuantised>;
+  struct Unscaled : Base::Problem {   // b is G: box (tile_n / 2, tile_k); d: (tile_m, box)
     typename M::TensorMap u, biases;  // boxes as of G; (2, box)
     bool has_bias;
   };
+  struct Scaled : Unscaled {
+    typename M::TensorMap maxima;  // of the factors: box (1, tile_m) fp32
+  };
+  using Problem = std::conditional_t<Parts::kQuantised, Scaled, Unscaled>;
 
   static Problem problem(const ParameterSet& p,
                          const Extents& e,
@@ -51,7 +57,13 @@ struct GemmSwigluKernel : Without {
     const auto grid = TileGrid::covering(p.u32("m"), p.u32("n"), e.cta_m(), e.tile_n / 2);
     const TileWalk walk{grid, e.cluster(), order};
     const std::uint32_t k_tiles = ceil_div(p.u32("k"), e.tile_k);
-    return {{maps[0], maps[1], maps[2], e, walk, k_tiles}, maps[3], maps[4], p.u32("bias") != 0};
+    const bool bias = p.u32("bias") != 0;
+    const Unscaled unscaled{{maps[0], maps[1], maps[2], e, walk, k_tiles}, maps[3], maps[4], bias};
+    if constexpr (Parts::kQuantised) {
+      return {unscaled, maps[5]};
+    } else {
+      return unscaled;
+    }
   }
 
   static constexpr void load(M& machine, const Problem& problem, const Storage& smem) {
@@ -128,6 +140,12 @@ struct GemmSwigluKernel : Without {
       machine.fence_proxy_async(ProxySpace::kSharedCta);  // the next copy comes after these reads
       std::move(stage).release();                         // arrives on source.empty
     }
+    /// Scales a box so that the largest magnitude of each row is e4m3's.
+    static constexpr void quantise(Factors& factors, AccumTile<M>& box, std::uint32_t columns) {
+      factors.begin();
+      factors.take(box, columns);
+      box.scale_rows(factors.scale_to(kMostE4m3), columns);
+    }
     /// Loads the factors of a tile's last box, and frees the accumulator.
     static constexpr void load_last(M& /*machine*/,
                                     auto&& accum,
@@ -149,6 +167,7 @@ struct GemmSwigluKernel : Without {
     auto warp = EpilogueWarp<M, Accum>::create(machine, smem.accum, smem.tmem);  // waits hand-over
     auto source = EpiLoadPipeline<M>{machine, smem.source};
     auto writer = TileWriter<M, typename Parts::D>{machine, smem.out};
+    auto factors = Factors{machine, smem.factors};
     auto gate = AccumTile<M>{machine};  // this warp's rows of one box, fp32
     auto up = AccumTile<M>{machine};
     const std::uint32_t columns = smem.out.first.columns;
@@ -159,8 +178,14 @@ struct GemmSwigluKernel : Without {
         By::add_biases(machine, smem, source.acquire_consumer(), gate, up);  // waits source.full
       }
       gate.combine(up, columns, [](float g, float u) { return silu(g) * u; });
-      gate.store(writer.acquire());  // (cta_m, box_columns) of D, written by all warps
+      if constexpr (Parts::kQuantised) {
+        By::quantise(factors, gate, columns);
+        gate.store_whole(writer.acquire());
+      } else {  // (cta_m, box_columns) of D, written by all warps
+        gate.store(writer.acquire());
+      }
       writer.store(problem.d, {tile.m, tile.n * boxes + box});
+      factors.store(problem, {tile.m, tile.n * boxes + box});
     };
     for (const Tile tile : tiles) {
       auto accum = warp.acquire_epilogue_linear();  // waits accum.full
@@ -236,34 +261,33 @@ struct GemmSwigluOf : GemmOf<Parts> {
     const std::uint32_t slice_b = half / cluster.slice(Operand::kB, 0).count;
     const std::uint32_t box = box_columns<D>(half);
     const TileGrid tiles = TileGrid::covering(m, n, cta_m, half).in_clusters(cluster);
-    return {.tensors = {matrix("a", TensorUse::kInput, m, k, A::kType),
-                        matrix("g", TensorUse::kInput, n, k, B::kType),
-                        matrix("d", TensorUse::kOutput, m, n, D::kType),
-                        matrix("u", TensorUse::kInput, n, k, B::kType),
-                        matrix("biases", TensorUse::kInput, 2, n, ElementType::kF32)},
-            .maps = {tile_map<A>(0, slice_a, e.tile_k),
-                     tile_map<B>(1, slice_b, e.tile_k),
-                     tile_map<D>(2, cta_m, box),
-                     tile_map<B>(3, slice_b, e.tile_k),
-                     {4, 2, box, Swizzle::kNone}},
-            .clusters = tiles.ctas(clusters),
-            .cluster_size = cluster.ctas(),
-            .registers_per_thread = 192,
-            .flops = std::uint64_t{4} * m * n * k};
+    Workload workload{.tensors = {matrix("a", TensorUse::kInput, m, k, A::kType),
+                                  matrix("g", TensorUse::kInput, n, k, B::kType),
+                                  matrix("d", TensorUse::kOutput, m, n, D::kType),
+                                  matrix("u", TensorUse::kInput, n, k, B::kType),
+                                  matrix("biases", TensorUse::kInput, 2, n, ElementType::kF32)},
+                      .maps = {tile_map<A>(0, slice_a, e.tile_k),
+                               tile_map<B>(1, slice_b, e.tile_k),
+                               tile_map<D>(2, cta_m, box),
+                               tile_map<B>(3, slice_b, e.tile_k),
+                               {4, 2, box, Swizzle::kNone}},
+                      .clusters = tiles.ctas(clusters),
+                      .cluster_size = cluster.ctas(),
+                      .registers_per_thread = 192,
+                      .flops = std::uint64_t{4} * m * n * k};
+    if (Parts::kQuantised) {
+      check_row_pitch("m", m, 4);
+      workload.tensors.push_back(
+          matrix("factors", TensorUse::kOutput, ceil_div(n, box), m, ElementType::kF32));
+      workload.maps.push_back({5, 1, kTmemLanes, Swizzle::kNone});
+    }
+    return workload;
   }
   static void reference(const ParameterSet& p, std::span<HostTensor> tensors) {
-    const HostTensor& a = tensors[0];
-    HostTensor& d = tensors[2];
-    for (std::uint32_t m = 0; m < d.spec.rows; ++m) {
-      for (std::uint32_t n = 0; n < d.spec.columns; ++n) {
-        double gate = p["bias"] != 0 ? static_cast<double>(tensors[4].at(0, n)) : 0.0;
-        double up = p["bias"] != 0 ? static_cast<double>(tensors[4].at(1, n)) : 0.0;
-        for (std::uint32_t k = 0; k < a.spec.columns; ++k) {
-          gate += static_cast<double>(a.at(m, k)) * static_cast<double>(tensors[1].at(n, k));
-          up += static_cast<double>(a.at(m, k)) * static_cast<double>(tensors[3].at(n, k));
-        }
-        d.at(m, n) = static_cast<float>(silu(gate) * up);
-      }
+    swiglu_reference(p["bias"] != 0, tensors);
+    if constexpr (Parts::kQuantised) {
+      quantise_rows(
+          tensors[2], tensors[5], box_columns<typename Parts::D>(p.u32("tile_n") / 2), kMostE4m3);
     }
   }
 };

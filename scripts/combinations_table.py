@@ -46,7 +46,9 @@ cluster shape of the row. *Run*: it was right on an H100 or an H200, where what 
 emulated, and its protocol was the simulator's (launches: `docs/data/gpu_runs.json`). A letter is a
 hole; its reason stands below. The scenario of a type is the kernel's name and the type's, or has
 the type in the place of `*`: then D's type stands behind it. `mn` are kernels whose operands are
-MN-major, `mn_b` those whose B is.
+MN-major, `mn_b` those whose B is. `transposed` kernels store D as (n, m); in `warp_stores` each
+warp of the epilogue stores its own rows; `stmatrix` ones do so, too, and write them by matrices;
+`prefetch` ones bring tensor maps and weights nearer; `quantised` ones store D with factors.
 """
 
 
@@ -111,6 +113,20 @@ KERNELS = [
     Kernel("gemm_persistent_*_f16", "2SM", "CLC", results("f16", "e4m3"), SOME_PAIRS, NOT_YET),
     Kernel("gemm_persistent_*_e4m3", "2SM", "CLC", results("e4m3", "bf16", "e4m3"), SOME_PAIRS,
            NOT_YET),
+    *[Kernel(f"{base}_{form}", group, tiles, typed(f"{base}_{form}", *types), shapes, NOT_YET)
+      for form in ("transposed", "stmatrix")
+      for base, group, tiles, types, shapes in (
+          ("gemm_multicast", "1SM", "static", ("bf16",), SINGLES),
+          ("gemm_2sm", "2SM", "static", ("bf16",), PAIRS),
+          ("gemm_clc", "1SM", "CLC", ("bf16",), SINGLES),
+          ("gemm_persistent", "2SM", "CLC", ("bf16", "f16"), PAIRS))],
+    Kernel("gemm_2sm_warp_stores", "2SM", "static", {"bf16": "gemm_2sm_warp_stores"}, PAIRS,
+           NOT_YET),
+    Kernel("gemm_persistent_warp_stores", "2SM", "CLC", {"bf16": "gemm_persistent_warp_stores"},
+           PAIRS, NOT_YET),
+    Kernel("gemm_clc_prefetch", "1SM", "CLC", {"bf16": "gemm_clc_prefetch"}, SINGLES, NOT_YET),
+    Kernel("gemm_persistent_prefetch", "2SM", "CLC", {"bf16": "gemm_persistent_prefetch"}, PAIRS,
+           NOT_YET),
     Kernel("gemm_wgmma", "1SM", "static", family("gemm_wgmma"), WGMMA, {}),
     Kernel("gemm_2sm_relu", "2SM", "static", {"bf16": "gemm_2sm_relu"}, PAIRS, NOT_YET),
     Kernel("gemm_epilogue_load", "1SM", "static",
@@ -144,6 +160,12 @@ KERNELS = [
            typed("gemm_swiglu_persistent", *FLOATS), PAIRS, NOT_YET),
     Kernel("gemm_swiglu_clc", "1SM", "CLC",
            typed("gemm_swiglu_clc", *FLOATS), SINGLES, NOT_YET),
+    *[Kernel(f"gemm_swiglu_quantised{form}", group, tiles,
+             {"e4m3": f"gemm_swiglu_quantised{form}"}, shapes, NOT_YET)
+      for form, group, tiles, shapes in (
+          ("", "1SM", "static", ONE), ("_multicast", "1SM", "static", SINGLES),
+          ("_2sm", "2SM", "static", PAIRS), ("_persistent", "2SM", "CLC", PAIRS),
+          ("_clc", "1SM", "CLC", SINGLES))],
     Kernel("gemm_small", "1SM", "static", typed("gemm_small", *FLOATS), SMALL, NOT_YET),
     Kernel("gemm_small_clc", "1SM", "CLC", typed("gemm_small_clc", *FLOATS), SMALL, NOT_YET),
     Kernel("gemm_serial", "1SM", "static", {"bf16": "gemm_serial"}, ONE, OWN),
@@ -178,9 +200,9 @@ KERNELS = [
            [("2x1", [])], NOT_YET, "channels"),
     Kernel("conv2d_fprop_clc", "1SM", "CLC", typed("conv2d_fprop_clc", *FLOATS), ONE, NOT_YET,
            "channels"),
-    Kernel("attention", "1SM", "static", {"bf16": "attention"},
+    Kernel("attention", "1SM", "static", typed("attention", *FLOATS),
            [("1x1", []), ("with a causal window", ["causal=1", "window=100", "kv=512"]),
-            ("with shared heads", ["heads=6", "kv_heads=2", "q=256"])], OWN, "kv"),
+            ("with shared heads", ["heads=6", "kv_heads=2", "q=256"])], NOT_YET, "kv"),
 ]
 # Of operands with scale factors: the formats are a parameter, and so are the CTAs of an MMA.
 FORMATS = ["MXFP8", "MXFP4", "NVFP4"]
@@ -216,7 +238,8 @@ ABSENT = [
      "conv2d_fprop_clc, attention", "a"),
     ("8x1, 8x2, 2x4, 1x4", "every kernel that takes clusters", "f"),
     ("2SM, CLC", "gemm_wgmma, gemm_wgmma_serial", "c"),
-    ("MN-major operands, D of another type", "every other kernel", "a"),
+    ("MN-major operands, D of another type, D transposed, stmatrix, D stored by each warp, "
+     "prefetch", "every other kernel", "a"),
     ("other types", "gemm_block_scaled, gemm_block_scaled_persistent, gemm_block_scaled_alpha, "
      "gemm_block_scaled_alpha_persistent, gemm_grouped_1d1d, gemm_grouped_1d1d_persistent", "d"),
 ]

@@ -161,6 +161,9 @@ concept HasCopies = requires(M machine,
                              CopyTarget target) {
   machine.cp_async_bulk_tensor_load(smem, map, at, target);
   machine.cp_async_bulk_tensor_store(map, at, smem);
+  // Hints, elected: a tensor map, or a box, comes nearer; no value changes, and nothing waits.
+  machine.prefetch_tensormap(map);
+  machine.cp_async_bulk_prefetch_tensor(map, at);
   machine.cp_async_bulk_load(smem, global, std::uint32_t{}, target);
   machine.cp_async_bulk_store(global, smem, std::uint32_t{});
   machine.cp_async_bulk_commit_group();
@@ -176,6 +179,7 @@ concept HasTensorMemory = requires(M machine,
                                    TmemAddress tmem,
                                    Mbarrier bar,
                                    typename M::template Fragment<32>& fragment,
+                                   typename M::template Accumulator<Extent<64>>& d,
                                    SharedTile<bf16> tile) {
   machine.tcgen05_alloc(CtaGroup::kOne, word, std::uint32_t{});
   machine.tcgen05_dealloc(CtaGroup::kOne, tmem, std::uint32_t{});
@@ -208,7 +212,10 @@ concept HasTensorMemory = requires(M machine,
   // The first 16 lanes of the quarter, 64 columns: lane t and lane t + 16 of the warp share a row,
   // and the second has the columns behind the first's.
   machine.tcgen05_ld_16x32bx2(fragment, tmem);
+  // 16 lanes of the quarter, in registers as wgmma leaves its D: st_shared_accumulator stores them.
+  machine.tcgen05_ld_16x256b(d, tmem);
   machine.tcgen05_wait_ld(fragment);  // names the registers it settles
+  machine.tcgen05_wait_ld(d);
   machine.tcgen05_wait_st();
   // Each lane writes its registers, converted, from `row` and `column` on (st.shared).
   machine.st_shared(tile, std::uint32_t{}, std::uint32_t{}, fragment);

@@ -85,10 +85,9 @@ class AccumTile {
   /// Participants: the whole warp. Blocks: never.
   constexpr void scale_rows(const typename M::template Fragment<1>& factors,
                             std::uint32_t columns) {
-    for (std::uint32_t c = 0; c < columns; c += kFragmentColumns) {
-      fragments_[c / kFragmentColumns].combine_rows(
-          factors, [](float value, float factor) { return value * factor; });
-    }
+    each_whole(columns, [&](auto i) {
+      fragments_[i].combine_rows(factors, [](float value, float factor) { return value * factor; });
+    });
   }
 
   /// Stores the registers back into columns of an accumulator, and waits until they are there.
@@ -145,9 +144,7 @@ class AccumTile {
   /// Participants: the whole warp. Blocks: never.
   template <class F>
   constexpr void combine(const AccumTile& other, std::uint32_t columns, F f) {
-    for (std::uint32_t c = 0; c < columns; c += kFragmentColumns) {
-      fragments_[c / kFragmentColumns].combine(other.fragments_[c / kFragmentColumns], f);
-    }
+    each_whole(columns, [&](auto i) { fragments_[i].combine(other.fragments_[i], f); });
   }
 
   /// Writes the registers, rounded to `Element`, to this warp's rows of a tile that all warps of
@@ -173,6 +170,15 @@ class AccumTile {
       }
     });
   }
+  /// `store` of whole fragments, whose index is a constant: for a text so long that nvcc would leave
+  /// the loop a loop.
+  template <class Element>
+  constexpr void store_whole(const SharedTile<Element>& tile,
+                             SourceSite site = SourceSite::current()) const {
+    each_whole(tile.columns, [&](auto i) {
+      machine_->st_shared(tile, first_row(), i * kFragmentColumns, fragments_[i], site);
+    });
+  }
   /// Writes rows as columns: those of the role's rows `first` to `first + tile.columns` that are
   /// this warp's, if any, each with a value for every row of the tile.
   ///
@@ -193,6 +199,18 @@ class AccumTile {
             tile, r, first_row() - first, fragment, site);
       }
     });
+  }
+  /// The same where `boxes` tiles lie one below the other in `stack`, each of as many of the role's
+  /// rows as it has columns.
+  template <class Element>
+  constexpr void store_transposed_to(const SharedTile<Element>& stack,
+                                     std::uint32_t boxes,
+                                     SourceSite site = SourceSite::current()) {
+    const std::uint32_t own = first_row() / stack.columns;
+    SharedTile<Element> box = stack;
+    box.rows = stack.rows / boxes;
+    box.base = stack.base + own * box.bytes();
+    store_transposed(box, own * stack.columns, site);
   }
 
  private:

@@ -1,4 +1,4 @@
-/// The largest magnitude in each row of a tile of D, for who scales the matrix by it.
+/// The largest magnitude in each row of a tile of D, for who scales the matrix, or the row, by it.
 
 #pragma once
 
@@ -46,6 +46,17 @@ class RowMaxima {
       const float magnitude = value < 0.0F ? -value : value;
       return most < magnitude ? magnitude : most;
     });
+  }
+  /// Makes of each maximum the factor that a row whose largest magnitude is stored as `most` has to
+  /// be multiplied by, and returns what to multiply it by before. Rows of less than 2^-100 are
+  /// taken for zeros.
+  ///
+  /// Blocks: never.
+  constexpr typename M::template Fragment<1> scale_to(float most) {
+    auto inverse = values_;
+    inverse.transform([most](float value) { return value < 0x1p-100F ? 1.0F : most / value; });
+    values_.transform([most](float value) { return value / most; });
+    return inverse;
   }
   /// Stores the maxima of the tile's rows to row `tile.column` of a matrix that has a row for each
   /// column of tiles, and a column for each row of D. Blocks: for each other, and for a buffer.

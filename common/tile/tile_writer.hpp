@@ -39,7 +39,7 @@ constexpr auto boxes_across(Extent<kColumns> tile_columns) {
 }
 
 /// Two buffers of output, for one to be written while the other is stored. A buffer is a box of
-/// `rows` by `columns`, or two of them, one below the other.
+/// `rows` by `columns`, or several of them, one below the other.
 ///
 /// Requires: `columns` is a `box_columns`, and the bytes of a box are a multiple of the swizzle's
 ///           alignment.
@@ -79,8 +79,17 @@ struct OutputTileStorage {
   std::uint32_t boxes_in_buffer;  // one below the other; each is a store of its own
 };
 
-/// One warp's view of the writers of a CTA, who fill each box together; one warp stores it.
-template <Machine M, class Element, Role kWriter = Role::kEpilogue>
+/// Who stores what the writers of a CTA have written.
+enum class StoredBy : std::uint8_t {
+  kFirstWarp,  // the first writer, for all: they meet before and after
+  kEachWarp,   // each writer its own quarter of a buffer's rows: no warp waits for another
+};
+
+/// One warp's view of the writers of a CTA, who fill each buffer together.
+template <Machine M,
+          class Element,
+          Role kWriter = Role::kEpilogue,
+          StoredBy kBy = StoredBy::kFirstWarp>
 class TileWriter {
  public:
   using Storage = OutputTileStorage<Element, kWriter>;  // what the view refers to
@@ -96,12 +105,12 @@ class TileWriter {
 
   /// The next buffer, once the store that last read it has done so.
   ///
-  /// Participants: every warp of the role. Blocks: for that store, and for each other.
+  /// Participants: every warp of the role. Blocks: for that store, and for who shares it.
   constexpr SharedTile<Element> acquire(SourceSite site = SourceSite::current()) {
     if (is_store_warp()) {
       machine_->template cp_async_bulk_wait_group_read<Storage::kBuffers - 1>(site);
     }
-    storage_->written.sync(*machine_, site);
+    meet(site);
     return storage_->tile(next_);
   }
 
@@ -110,7 +119,8 @@ class TileWriter {
   ///
   /// Every writer makes its generic writes visible to the async proxy; then one lane stores.
   ///
-  /// Participants: every warp of the role. Blocks: for each other; not for the store.
+  /// Requires:     where each warp stores, the map's boxes have a quarter of a buffer's rows.
+  /// Participants: every warp of the role. Blocks: for who shares a store; not for the store.
   constexpr void store(const typename M::TensorMap& map,
                        TileIndex at,
                        SourceSite site = SourceSite::current()) {
@@ -121,14 +131,33 @@ class TileWriter {
                        TileIndex at,
                        std::uint32_t step,
                        SourceSite site = SourceSite::current()) {
-    const std::uint32_t boxes = storage_->boxes_in_buffer;
+    store_boxes(
+        map,
+        [&](std::uint32_t box) {
+          return TileIndex{at.row, at.column + box * step};
+        },
+        site);
+  }
+  /// The same of boxes that go anywhere: box i to `place(i)`, counted in boxes.
+  template <class F>
+  constexpr void store_boxes(const typename M::TensorMap& map,
+                             F&& place,
+                             SourceSite site = SourceSite::current()) {
     const SharedTile<Element> tile = storage_->tile(next_);
-    const auto row = static_cast<std::int32_t>(at.row * (tile.rows / boxes));
+    const std::uint32_t rows = tile.rows / storage_->boxes_in_buffer;
+    const auto store_from = [&](std::uint32_t row) {  // of the buffer
+      const TileIndex at = place(row / rows);
+      const Coordinates<2> to{{static_cast<std::int32_t>(at.column * tile.columns),
+                               static_cast<std::int32_t>(at.row * rows + row % rows)}};
+      machine_->cp_async_bulk_tensor_store(map, to, tile.base + row * tile.row_bytes(), site);
+    };
     commit(site, [&] {
-      for (std::uint32_t i = 0; i < boxes; ++i) {
-        const auto column = static_cast<std::int32_t>((at.column + i * step) * tile.columns);
-        machine_->cp_async_bulk_tensor_store(
-            map, Coordinates<2>{{column, row}}, tile.base + i * (tile.bytes() / boxes), site);
+      if constexpr (kBy == StoredBy::kEachWarp) {
+        store_from(tile.rows / kWarpsPerWarpgroup * (machine_->warp_index() % kWarpsPerWarpgroup));
+      } else {
+        for (std::uint32_t box = 0; box < storage_->boxes_in_buffer; ++box) {
+          store_from(box * rows);
+        }
       }
     });
   }
@@ -156,14 +185,24 @@ class TileWriter {
   template <class F>
   constexpr void commit(SourceSite site, F&& stores) {
     machine_->fence_proxy_async(ProxySpace::kSharedCta, site);
-    storage_->written.sync(*machine_, site);
+    meet(site);
     if (is_store_warp()) {
       stores();
       machine_->cp_async_bulk_commit_group(site);
     }
     next_ = (next_ + 1) % Storage::kBuffers;
   }
-  constexpr bool is_store_warp() const { return machine_->warp_index() == storage_->store_warp; }
+  // Those whose writes are one store's.
+  constexpr void meet(SourceSite site) {
+    if constexpr (kBy == StoredBy::kEachWarp) {
+      machine_->sync_warp(site);
+    } else {
+      storage_->written.sync(*machine_, site);
+    }
+  }
+  constexpr bool is_store_warp() const {
+    return kBy == StoredBy::kEachWarp || machine_->warp_index() == storage_->store_warp;
+  }
 
   M* machine_;
   const Storage* storage_;

@@ -320,6 +320,18 @@ class CudaMachine {
       ptx::cp_async_bulk_tensor_store(&map, at, smem);
     }
   }
+  WARPTWIN_HOST_DEVICE void prefetch_tensormap(const TensorMap& map, SourceSite = {}) {
+    if (issues()) {
+      ptx::prefetch_tensormap(&map);
+    }
+  }
+  WARPTWIN_HOST_DEVICE void cp_async_bulk_prefetch_tensor(const TensorMap& map,
+                                                          Coordinates<2> at,
+                                                          SourceSite = {}) {
+    if (issues()) {
+      ptx::cp_async_bulk_prefetch_tensor(&map, at);
+    }
+  }
   /// Without a tensor map there is no form for pairs: the bytes are counted where they arrive.
   WARPTWIN_HOST_DEVICE void cp_async_bulk_load(SharedAddress smem,
                                                GlobalAddress global,
@@ -450,6 +462,15 @@ class CudaMachine {
                       (ptx::tcgen05_ld_16x32bx2(fragment.words, address);),
                       (tmem_.ld_half_rows(fragment.words, address);))
   }
+  template <class Columns>
+  WARPTWIN_HOST_DEVICE void tcgen05_ld_16x256b(CudaAccumulator<Columns>& d,
+                                               TmemAddress address,
+                                               SourceSite = {}) {
+    ptx::sync_warp();
+    NV_IF_ELSE_TARGET(NV_HAS_FEATURE_SM_100a,
+                      (load_accumulator(d, address);),
+                      (tmem_.ld_accumulator(d.values, d.columns, address);))
+  }
   template <std::uint32_t kRegisters>
   WARPTWIN_HOST_DEVICE void tcgen05_st_32x32b(TmemAddress address,
                                               const CudaFragment<kRegisters>& fragment,
@@ -462,6 +483,10 @@ class CudaMachine {
   template <std::uint32_t kRegisters>
   WARPTWIN_HOST_DEVICE void tcgen05_wait_ld(CudaFragment<kRegisters>& fragment, SourceSite = {}) {
     ptx::tcgen05_wait_ld(fragment.words);
+  }
+  template <class Columns>
+  WARPTWIN_HOST_DEVICE void tcgen05_wait_ld(CudaAccumulator<Columns>& d, SourceSite = {}) {
+    ptx::tcgen05_wait_ld(d.values);
   }
   WARPTWIN_HOST_DEVICE void tcgen05_wait_st(SourceSite = {}) { ptx::tcgen05_wait_st(); }
 
@@ -541,14 +566,21 @@ class CudaMachine {
     ptx::wgmma_wait_group<kPending>();
     ptx::wgmma_settle(d.values);
   }
-  /// A lane's pairs of columns differ by eight columns, which the swizzle keeps apart, and by eight
-  /// rows, so one address is computed and the others are a bit or two away.
+  /// Of 16-bit elements by stmatrix, 16 columns at a time. Otherwise a lane's pairs of columns
+  /// differ by eight columns, which the swizzle keeps apart, and by eight rows, so one address is
+  /// computed and the others are a bit or two away.
   template <class Element, class Columns>
   WARPTWIN_HOST_DEVICE void st_shared_accumulator(const SharedTile<Element>& tile,
                                                   std::uint32_t row,
                                                   const CudaAccumulator<Columns>& d,
                                                   std::uint32_t column,
                                                   SourceSite = {}) {
+    if constexpr (sizeof(typename Element::Storage) == 2) {
+      if (tile.columns % 16 == 0) {
+        store_matrices(tile, row, d, column);
+        return;
+      }
+    }
     const WgmmaCell cell = WgmmaCell::of(ptx::lane_index(), 0);
     const SharedAddress first = tile.at(row + cell.row, cell.column);
     WARPTWIN_UNROLL for (std::uint32_t i = 0; i < CudaAccumulator<Columns>::kColumnsMost / 2;
@@ -655,6 +687,43 @@ class CudaMachine {
       ptx::st_shared_u32(at, ptx::convert_word<Element>(values));
     } else {
       ptx::st_shared_u16(at, static_cast<std::uint16_t>(ptx::convert_pair<Element>(first, second)));
+    }
+  }
+  // Starts to load `d`, by instructions as wide as its columns let them be.
+  template <class Columns>
+  WARPTWIN_HOST_DEVICE static void load_accumulator(CudaAccumulator<Columns>& d,
+                                                    TmemAddress address) {
+    constexpr std::uint32_t kRegisters = CudaAccumulator<Columns>::kColumnsMost / 2;
+    constexpr std::uint32_t kStep = !Columns::kIsStatic    ? 4
+                                    : kRegisters % 32 == 0 ? 32
+                                    : kRegisters % 16 == 0 ? 16
+                                                           : 4;
+    for_each_below(Extent<kRegisters / kStep>{}, [&](auto i) {
+      if (2 * kStep * i < d.columns) {
+        ptx::tcgen05_ld_16x256b<kStep * i, kStep>(d.values, address.at_column(2 * kStep * i));
+      }
+    });
+  }
+  // Writes the columns of `d` from `column` on to 16 rows of the tile. Lane i says where row i % 16
+  // begins, of the first eight columns or of the second.
+  template <class Element, class Columns>
+  WARPTWIN_HOST_DEVICE static void store_matrices(const SharedTile<Element>& tile,
+                                                  std::uint32_t row,
+                                                  const CudaAccumulator<Columns>& d,
+                                                  std::uint32_t column) {
+    const std::uint32_t lane = ptx::lane_index();
+    const SharedAddress first = tile.at(row + lane % 16, lane / 16 * 8);
+    WARPTWIN_UNROLL for (std::uint32_t i = 0; i + 8 <= CudaAccumulator<Columns>::kColumnsMost / 2;
+                         i += 8) {
+      const std::uint32_t of_tile = 2 * i - column;  // wraps before the first
+      if (of_tile < tile.columns) {
+        std::uint32_t words[4];
+        WARPTWIN_UNROLL for (std::uint32_t j = 0; j < 4; ++j) {
+          const float pair[2] = {d.values[i + 2 * j], d.values[i + 2 * j + 1]};
+          words[j] = ptx::convert_word<Element>(pair);
+        }
+        ptx::stmatrix_x4({first.value ^ of_tile * SharedTile<Element>::kElementBytes}, words);
+      }
     }
   }
   // Writes the registers to a row of the tile, from column `column` on.

@@ -285,6 +285,13 @@ class ObservedMachine : public CudaMachine {
     note_value(Op::kTcgen05Ld, address.value, 2 * kRegisters);
     CudaMachine::tcgen05_ld_16x32bx2(fragment, address);
   }
+  template <class Columns>
+  WARPTWIN_HOST_DEVICE void tcgen05_ld_16x256b(CudaAccumulator<Columns>& d,
+                                               TmemAddress address,
+                                               SourceSite = {}) {
+    note_value(Op::kTcgen05Ld, address.value, d.columns);
+    CudaMachine::tcgen05_ld_16x256b(d, address);
+  }
   template <std::uint32_t kRegisters>
   WARPTWIN_HOST_DEVICE void tcgen05_st_32x32b(TmemAddress address,
                                               const CudaFragment<kRegisters>& fragment,

@@ -185,6 +185,19 @@ class TmemEmulation {
       registers[i] = cell_at(cells_, first.at_column(i));
     }
   }
+  // Of `columns` columns, in an accumulator of wgmma.
+  template <std::uint32_t kRegisters>
+  WARPTWIN_HOST_DEVICE void ld_accumulator(float (&d)[kRegisters],
+                                           std::uint32_t columns,
+                                           TmemAddress address) const {
+    WARPTWIN_UNROLL for (std::uint32_t i = 0; i < kRegisters; ++i) {
+      if (2 * i < columns) {
+        const WgmmaCell cell = WgmmaCell::of(ptx::lane_index(), i);
+        const TmemAddress at = address.at_lane(cell.row).at_column(cell.column);
+        d[i] = std::bit_cast<float>(cell_at(cells_, at));
+      }
+    }
+  }
   template <std::uint32_t kRegisters>
   WARPTWIN_HOST_DEVICE void st(TmemAddress address,
                                const std::uint32_t (&registers)[kRegisters]) const {

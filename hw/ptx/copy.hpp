@@ -125,6 +125,21 @@ WARPTWIN_HOST_DEVICE void cp_async_bulk_tensor_store(const void* map,
                     p::space_global, p::space_shared, map, at.at, shared_pointer(smem.value));))
 }
 
+/// Brings a tensor map near the copies that will need it. Blocks: never.
+WARPTWIN_HOST_DEVICE void prefetch_tensormap(const void* map) {
+  NV_IF_TARGET(NV_IS_DEVICE, (asm volatile("prefetch.tensormap [%0];" ::"l"(map) : "memory");))
+}
+
+/// Brings a box of a matrix into L2. Blocks: never.
+WARPTWIN_HOST_DEVICE void cp_async_bulk_prefetch_tensor(const void* map, Coordinates<2> at) {
+  NV_IF_TARGET(
+      NV_IS_DEVICE,
+      (asm volatile("cp.async.bulk.prefetch.tensor.2d.L2.global.tile [%0, {%1, %2}];" ::"l"(map),
+                    "r"(at.at[0]),
+                    "r"(at.at[1])
+                    : "memory");))
+}
+
 /// Copies `bytes`, a multiple of 16, as `cp_async_bulk_tensor_load` copies a box.
 WARPTWIN_HOST_DEVICE void cp_async_bulk_load(SharedAddress smem,
                                              GlobalAddress global,

@@ -208,6 +208,43 @@ WARPTWIN_HOST_DEVICE void tcgen05_ld_16x32bx2(std::uint32_t (&registers)[kRegist
                     registers, address.value, ::cuda::ptx::n32_t<kRegisters>{});))
 }
 
+// Eight registers of an accumulator that an instruction writes.
+#define WARPTWIN_LOADED(i)                                                                    \
+  "=f"(r[i]), "=f"(r[i + 1]), "=f"(r[i + 2]), "=f"(r[i + 3]), "=f"(r[i + 4]), "=f"(r[i + 5]), \
+      "=f"(r[i + 6]), "=f"(r[i + 7])
+
+/// The same of 16 lanes, in the registers of an accumulator of wgmma (`WgmmaCell`), from `kFirst`
+/// on: `kCount` of them, 4, 16 or 32, are twice as many columns.
+template <std::uint32_t kFirst, std::uint32_t kCount, std::uint32_t kRegisters>
+WARPTWIN_HOST_DEVICE void tcgen05_ld_16x256b(float (&d)[kRegisters], TmemAddress address) {
+  static_assert(kCount == 4 || kCount == 16 || kCount == 32, "of .x1, .x4 or .x8");
+  NV_IF_TARGET(
+      NV_HAS_FEATURE_SM_100a,
+      (
+          float* const r = d + kFirst; if constexpr (kCount == 4) {
+            asm volatile("tcgen05.ld.sync.aligned.16x256b.x1.b32 {%0, %1, %2, %3}, [%4];"
+                         : "=f"(r[0]), "=f"(r[1]), "=f"(r[2]), "=f"(r[3])
+                         : "r"(address.value)
+                         : "memory");
+          } else if constexpr (kCount == 16) {
+            asm volatile(
+                "tcgen05.ld.sync.aligned.16x256b.x4.b32 {%0, %1, %2, %3, %4, %5, %6, %7, "
+                "%8, %9, %10, %11, %12, %13, %14, %15}, [%16];"
+                : WARPTWIN_LOADED(0), WARPTWIN_LOADED(8)
+                : "r"(address.value)
+                : "memory");
+          } else {
+            asm volatile(
+                "tcgen05.ld.sync.aligned.16x256b.x8.b32 {%0, %1, %2, %3, %4, %5, %6, %7, "
+                "%8, %9, %10, %11, %12, %13, %14, %15, %16, %17, %18, %19, %20, %21, %22, "
+                "%23, %24, %25, %26, %27, %28, %29, %30, %31}, [%32];"
+                : WARPTWIN_LOADED(0), WARPTWIN_LOADED(8), WARPTWIN_LOADED(16), WARPTWIN_LOADED(24)
+                : "r"(address.value)
+                : "memory");
+          }))
+}
+#undef WARPTWIN_LOADED
+
 /// Starts to store a lane's row. Participants: the whole warp. Blocks: never.
 template <std::uint32_t kRegisters>
 WARPTWIN_HOST_DEVICE void tcgen05_st_32x32b(TmemAddress address,
@@ -225,6 +262,17 @@ WARPTWIN_HOST_DEVICE void tcgen05_wait_ld(std::uint32_t (&registers)[kRegisters]
                (::cuda::ptx::tcgen05_wait_ld(); WARPTWIN_UNROLL for (std::uint32_t& word
                                                                      : registers) {
                  asm volatile("" : "+r"(word)::"memory");
+               }))
+}
+
+/// The same of an accumulator.
+template <std::uint32_t kRegisters>
+WARPTWIN_HOST_DEVICE void tcgen05_wait_ld(float (&registers)[kRegisters]) {
+  sync_warp();
+  NV_IF_TARGET(NV_HAS_FEATURE_SM_100a,
+               (::cuda::ptx::tcgen05_wait_ld(); WARPTWIN_UNROLL for (float& each
+                                                                     : registers) {
+                 asm volatile("" : "+f"(each)::"memory");
                }))
 }
 

@@ -45,6 +45,20 @@ WARPTWIN_HOST_DEVICE void st_shared_v4(SharedAddress address, const std::uint32_
                              : "memory");))
 }
 
+/// Writes four matrices of 8 by 8 elements of 16 bits: lanes 8 i to 8 i + 7 say where the rows of
+/// the i-th begin, multiples of 16; lane t has elements 2 (t % 4) and the next of each one's row
+/// t / 4. Participants: the whole warp.
+WARPTWIN_HOST_DEVICE void stmatrix_x4(SharedAddress address, const std::uint32_t (&words)[4]) {
+  NV_IF_TARGET(NV_IS_DEVICE,
+               (asm volatile("stmatrix.sync.aligned.m8n8.x4.shared.b16 [%0], {%1, %2, %3, "
+                             "%4};" ::"r"(address.value),
+                             "r"(words[0]),
+                             "r"(words[1]),
+                             "r"(words[2]),
+                             "r"(words[3])
+                             : "memory");))
+}
+
 /// Reads one 16-byte unit; `address` is a multiple of 16.
 WARPTWIN_HOST_DEVICE void ld_shared_v4(std::uint32_t (&words)[4], SharedAddress address) {
   NV_IF_TARGET(NV_IS_DEVICE,

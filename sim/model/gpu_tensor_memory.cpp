@@ -196,6 +196,9 @@ Gpu::Outcome Gpu::issue_tmem(WarpSlot slot, Operation& op) {
     emit(event);
     return Outcome::kDone;
   }
+  if (op.op == Op::kTcgen05Ld && op.fragment != nullptr) {
+    op.fragment->of_tensor_memory = true;
+  }
   AsyncOp& async = append(warp.tmem_queue);
   async.operation = op;
   async.warp = slot;

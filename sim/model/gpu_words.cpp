@@ -89,7 +89,8 @@ Gpu::Outcome Gpu::shared_row(WarpSlot slot, const Operation& op) {
   }
   const bool load = op.op == Op::kSharedLoad;
   if (op.fragment != nullptr) {
-    const Fault early = rows.of_accumulator ? Fault::kUnwaited : Fault::kUnsettled;
+    const bool of_wgmma = rows.of_accumulator && !op.fragment->of_tensor_memory;
+    const Fault early = of_wgmma ? Fault::kUnwaited : Fault::kUnsettled;
     event.fault = load || op.fragment->settled ? Fault::kNone : early;
     op.fragment->settled = load || op.fragment->settled;
   }

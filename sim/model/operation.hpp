@@ -22,10 +22,11 @@ namespace warptwin::sim {
 /// lanes, lane by lane. Shared with the asynchronous operation that fills them.
 struct FragmentData {
   std::uint32_t registers = 0;
-  std::uint32_t last_wgmma = 0;  // of an accumulator: wgmmas of the warp until its last one
-  std::uint64_t touched = 0;     // of an accumulator: when, by `WarpRegisters::time`
-  bool touched_early = false;    // before a wait settled it; not reported yet
-  bool settled = false;          // the wait has covered it
+  std::uint32_t last_wgmma = 0;   // of an accumulator: wgmmas of the warp until its last one
+  std::uint64_t touched = 0;      // of an accumulator: when, by `WarpRegisters::time`
+  bool touched_early = false;     // before a wait settled it; not reported yet
+  bool settled = false;           // the wait has covered it
+  bool of_tensor_memory = false;  // of an accumulator: a tcgen05.ld fills it, not a wgmma
   bool reported = false;
   std::vector<std::uint32_t> bits;  // empty when no data moves
 };

@@ -248,6 +248,11 @@ class SimMachine : private OperationBuilder {
                                   SourceSite site = SourceSite::current()) {
     run(tensor_copy(Op::kTensorStore, smem, map, at, site));
   }
+  /// Hints change no value, and take no time here.
+  void prefetch_tensormap(const TensorMap&, SourceSite = SourceSite::current()) {}
+  void cp_async_bulk_prefetch_tensor(const TensorMap&,
+                                     Coordinates<2>,
+                                     SourceSite = SourceSite::current()) {}
   void cp_async_bulk_load(SharedAddress smem,
                           GlobalAddress global,
                           std::uint32_t bytes,
@@ -369,6 +374,20 @@ class SimMachine : private OperationBuilder {
     op.as<operands::TmemAccess>().half_rows = true;
     load_tmem(fragment, op);
   }
+  template <class Columns>
+  void tcgen05_ld_16x256b(SimAccumulator<Columns>& d,
+                          TmemAddress address,
+                          SourceSite site = SourceSite::current()) {
+    const std::uint32_t registers = d.data()->registers;
+    if (moves_data_) {
+      d.data()->bits.assign(std::size_t{registers} * kWarpLanes, kGarbage);
+    }
+    d.data()->settled = false;
+    Operation op = tmem_access(Op::kTcgen05Ld, address, 2 * registers, site);
+    op.as<operands::TmemAccess>().shape = TmemShape::k16x256b;
+    op.fragment = d.data();
+    run(op);
+  }
   template <std::uint32_t kRegisters>
   void tcgen05_st_32x32b(TmemAddress address,
                          const SimFragment<kRegisters>& fragment,
@@ -382,6 +401,12 @@ class SimMachine : private OperationBuilder {
   void tcgen05_wait_ld(SimFragment<kRegisters>& fragment, SourceSite site = SourceSite::current()) {
     Operation op = make(Op::kTcgen05WaitLd, site);
     op.fragment = fragment.data();
+    run(op);
+  }
+  template <class Columns>
+  void tcgen05_wait_ld(SimAccumulator<Columns>& d, SourceSite site = SourceSite::current()) {
+    Operation op = make(Op::kTcgen05WaitLd, site);
+    op.fragment = d.data();
     run(op);
   }
   void tcgen05_wait_st(SourceSite site = SourceSite::current()) {

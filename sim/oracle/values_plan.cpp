@@ -594,7 +594,8 @@ void Planner::add_tensor_port(Planned& planned, const Operation& op) {
   const std::uint32_t quarter = plan_.warps_per_cta == 0 ? 0 : warp_ % plan_.warps_per_cta % 4;
   if (at.column() + std::uint64_t{access.columns} > kTmemColumns) {
     planned.misuse = "columns or lanes outside of tensor memory";
-  } else if (at.lane() != quarter * kWarpLanes) {
+  } else if (at.lane() != quarter * kWarpLanes &&
+             !(access.of_16_lanes() && at.lane() == quarter * kWarpLanes + kWarpLanes / 2)) {
     planned.misuse = "lanes of tensor memory that are another warp's";
   } else if (op.lanes != kWarpLanes) {
     planned.misuse = "a collective operation of one lane";
@@ -606,7 +607,7 @@ void Planner::add_tensor_port(Planned& planned, const Operation& op) {
   to.ctas = {cta_};
   to.columns = {{cta_, at.column(), access.columns}};
   Ranges cells;
-  const std::uint32_t lanes = access.half_rows ? kWarpLanes / 2 : kWarpLanes;
+  const std::uint32_t lanes = access.of_16_lanes() ? kWarpLanes / 2 : kWarpLanes;
   add_tensor_cells(cells, at.lane(), lanes, at.column(), access.columns);
   touch(planned, 1, Space::kTensor, cta_, cells, op.op == Op::kTcgen05St);
 }

@@ -64,6 +64,7 @@ constexpr Verb kVerbs[] = {
     {"tcgen05.commit", Op::kTcgen05Commit, Operands::kCommit, true},
     {"tcgen05.ld.32x32b", Op::kTcgen05Ld, Operands::kTmemLoad},
     {"tcgen05.ld.16x32bx2", Op::kTcgen05Ld, Operands::kTmemLoad, false, 1},
+    {"tcgen05.ld.16x256b", Op::kTcgen05Ld, Operands::kTmemLoad, false, 2},
     {"tcgen05.st.32x32b", Op::kTcgen05St, Operands::kTmemStore},
     {"tcgen05.wait::ld", Op::kTcgen05WaitLd, Operands::kFragment},
     {"tcgen05.wait::st", Op::kTcgen05WaitSt, Operands::kNone},
@@ -156,7 +157,9 @@ std::uint32_t variant_of(const Operation& operation) {
     case Op::kTcgen05Cp:
       return static_cast<std::uint32_t>(operation.as<operands::TmemCopy>().shape);
     case Op::kTcgen05Ld:
-      return operation.as<operands::TmemAccess>().half_rows ? 1 : 0;
+      return operation.as<operands::TmemAccess>().half_rows       ? 1
+             : operation.as<operands::TmemAccess>().of_16_lanes() ? 2
+                                                                  : 0;
     case Op::kSharedStore: {
       if (!operation.is<operands::SharedRows>()) {
         return variant_of_word(operation);

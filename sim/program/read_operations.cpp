@@ -107,7 +107,9 @@ Instruction OperationReader::read(Executing who) {
       as<operands::TmemCopy>().columns = columns_of(static_cast<TmemCopy>(verb_->variant));
       break;
     case Op::kTcgen05Ld:
-      as<operands::TmemAccess>().half_rows = verb_->variant != 0;
+      as<operands::TmemAccess>().half_rows = verb_->variant == 1;
+      as<operands::TmemAccess>().shape =
+          verb_->variant == 2 ? TmemShape::k16x256b : TmemShape::k32x32b;
       break;
     case Op::kSharedStore:
     case Op::kSharedLoad:
@@ -650,7 +652,7 @@ void OperationReader::tensor_operands(Operands of) {
       comma();
       auto& access = as<operands::TmemAccess>();
       access.address.value = tmem();
-      access.columns = registers_ * (access.half_rows ? 2 : 1);
+      access.columns = registers_ * (access.of_16_lanes() ? 2 : 1);
       return;
     }
     case Operands::kTmemStore:

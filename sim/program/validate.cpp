@@ -113,7 +113,7 @@ class Validator {
     require(registers <= 128, "a fragment has at most 128 registers");
     if (op.op == Op::kTcgen05Ld || op.op == Op::kTcgen05St) {
       const auto& access = op.as<operands::TmemAccess>();
-      require(has && access.columns == registers * (access.half_rows ? 2 : 1) && registers != 0,
+      require(has && access.columns == registers * (access.of_16_lanes() ? 2 : 1) && registers != 0,
               "the columns of tensor memory are not those of the fragment");
     }
     if (op.op == Op::kWgmma) {

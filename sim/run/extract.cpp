@@ -22,7 +22,7 @@ class Fragments {
       if (op.op == Op::kTcgen05Ld) {
         last_loaded_ = line.fragment;
         const auto& access = op.as<operands::TmemAccess>();
-        line.fragment_registers = access.columns / (access.half_rows ? 2 : 1);
+        line.fragment_registers = access.columns / (access.of_16_lanes() ? 2 : 1);
       }
       return;
     }

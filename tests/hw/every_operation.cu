@@ -36,6 +36,14 @@ __device__ void move_tensor_memory(CudaMachine& machine, TmemAddress tmem) {
   machine.tcgen05_wait_st();
 }
 
+template <class Columns>
+__device__ void load_matrices(CudaMachine& machine, SharedAddress base, Columns columns) {
+  CudaAccumulator<Columns> d{machine, columns};
+  machine.tcgen05_ld_16x256b(d, TmemAddress{});
+  machine.tcgen05_wait_ld(d);
+  machine.st_shared_accumulator(SharedTile<bf16>{base, 128, 64, Swizzle::k128B}, 0, d, 0);
+}
+
 // All forms of wgmma; elsewhere than on sm_90a they trap.
 template <class Element, std::uint32_t... kColumns>
 __device__ void multiply_by_warpgroup(CudaMachine& machine, SharedAddress base) {
@@ -69,6 +77,10 @@ __device__ void copy_boxes(CudaMachine& machine,
   }
   machine.cp_async_bulk_tensor_load(smem, map, coordinates, target);
   machine.cp_async_bulk_tensor_store(map, coordinates, smem);
+  if constexpr (kRank == 2) {
+    machine.prefetch_tensormap(map);
+    machine.cp_async_bulk_prefetch_tensor(map, coordinates);
+  }
 }
 
 struct ScaledKind {
@@ -204,6 +216,10 @@ __device__ void registers(CudaMachine& machine, SharedAddress base) {
   store_row<f8e4m3>(machine, base, fragment);
   store_row<f8e5m2>(machine, base, fragment);
   store_halves<4>(machine, base);
+  load_matrices(machine, base, Extent<8>{});
+  load_matrices(machine, base, Extent<32>{});
+  load_matrices(machine, base, Extent<64>{});
+  load_matrices(machine, base, Extent<>{48});
   store_halves<8>(machine, base);
   store_halves<16>(machine, base);
 

@@ -19,7 +19,9 @@ import tempfile
 # nvcc makes one rounding of a * b + c, and takes ex2.approx: these are held to the reference alone.
 CONTRACTED = {"gemm_blockwise_fp8", "gemm_blockwise_fp8_persistent", "gemm_grouped_1d2d",
               "gemm_grouped_1d2d_persistent", "gemm_swiglu", "gemm_swiglu_2sm", "gemm_swiglu_clc",
-              "gemm_swiglu_multicast", "gemm_swiglu_persistent"}
+              "gemm_swiglu_multicast", "gemm_swiglu_persistent", "gemm_swiglu_quantised",
+              "gemm_swiglu_quantised_2sm", "gemm_swiglu_quantised_clc",
+              "gemm_swiglu_quantised_multicast", "gemm_swiglu_quantised_persistent"}
 # What the warps do depends on the data: without any, a trace is of one of the two ways.
 DECIDED_BY_DATA = {"attention"}
 # Main loops for measuring leave nothing behind.

@@ -195,6 +195,14 @@ class RecordingMachine {
                                   SourceSite s = SourceSite::current()) {
     add(s, "store", smem.value, "map", map, "at", to.at[0], to.at[1]);
   }
+  void prefetch_tensormap(const TensorMap& map, SourceSite s = SourceSite::current()) {
+    add(s, "prefetch map", map);
+  }
+  void cp_async_bulk_prefetch_tensor(const TensorMap& map,
+                                     Coordinates<2> from,
+                                     SourceSite s = SourceSite::current()) {
+    add(s, "prefetch map", map, "at", from.at[0], from.at[1]);
+  }
   void cp_async_bulk_load(SharedAddress smem,
                           GlobalAddress,
                           std::uint32_t bytes,
@@ -350,11 +358,23 @@ class RecordingMachine {
   template <class Columns>
   struct Accumulator {
     template <class M>
-    Accumulator(const M&, Columns) {}
+    Accumulator(const M&, Columns count) : columns{count} {}
     void fill(float) {}
     template <class F>
     void transform(F&&) {}
+
+    [[no_unique_address]] Columns columns;
   };
+  template <class Columns>
+  void tcgen05_ld_16x256b(Accumulator<Columns>& d,
+                          TmemAddress at,
+                          SourceSite s = SourceSite::current()) {
+    add(s, "ld.16x256b", std::uint32_t{d.columns}, "lane", at.lane(), "column", at.column());
+  }
+  template <class Columns>
+  void tcgen05_wait_ld(Accumulator<Columns>&, SourceSite s = SourceSite::current()) {
+    add(s, "wait.ld");
+  }
   void wgmma_fence(SourceSite s = SourceSite::current()) { add(s, "wgmma.fence"); }
   template <class Columns, class Element>
   void wgmma(Accumulator<Columns>&,

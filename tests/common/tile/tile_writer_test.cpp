@@ -66,6 +66,32 @@ TEST_F(TileWriterTest, TheBoxesOfABufferAreStoredAStepApart) {
                    "commit_group"}));
 }
 
+TEST_F(TileWriterTest, EachWarpStoresTheRowsThatItHasWritten) {
+  machine.warp = 3;  // the third of the role, of rank 3 in its warpgroup
+  TileWriter<RecordingMachine, bf16, Role::kEpilogue, StoredBy::kEachWarp> own{machine, storage};
+  EXPECT_EQ(own.acquire().base.value, 0U);
+  own.store(9, {2, 3});
+  own.drain();
+  EXPECT_EQ(machine.take(),
+            (Lines{"wait_group.read 1",
+                   "sync_warp",
+                   "fence.proxy.async",
+                   "sync_warp",
+                   "store 12288 map 9 at 192 352",
+                   "commit_group",
+                   "wait_group 0"}));
+}
+
+TEST_F(TileWriterTest, BoxesGoWhereTheyAreToldTo) {
+  const OutputTileStorage<bf16> four{layout, "out", kRoles, 32, 32, 4};
+  machine.warp = 2;
+  TileWriter<RecordingMachine, bf16, Role::kEpilogue, StoredBy::kEachWarp> own{machine, four};
+  own.store_boxes(9, [](std::uint32_t box) { return TileIndex{5, box}; });
+  EXPECT_EQ(
+      machine.take(),
+      (Lines{"fence.proxy.async", "sync_warp", "store 36864 map 9 at 64 160", "commit_group"}));
+}
+
 TEST(BoxColumns, AreTheWidestSpanThatDividesTheTile) {
   EXPECT_EQ(box_columns<bf16>(256), 64U);
   EXPECT_EQ(box_columns<bf16>(96), 32U);

@@ -1,0 +1,23 @@
+/// Scenario: gemm_persistent whose epilogue has sums as matrix instructions do, writes D by
+/// stmatrix, and each of whose warps stores its own rows.
+///
+/// Barriers as in gemm_persistent; no named barrier brings the epilogue warps together between
+/// stores.
+///
+/// Expected: clean, as gemm_persistent is.
+
+#pragma once
+
+#include "scenarios/gemm_persistent.hpp"
+
+namespace warptwin::scenarios {
+
+struct GemmPersistentStmatrix
+    : GemmPersistentOf<CtaGroup::kTwo, ByMatrices<StoredByWarps<GemmParts>>> {
+  static constexpr ScenarioInfo kInfo{
+      "gemm_persistent_stmatrix",
+      ScenarioKind::kClean,
+      "GEMM by pairs of CTAs whose clusters claim tiles, D written by stmatrix"};
+};
+
+}  // namespace warptwin::scenarios
