@@ -11,6 +11,7 @@
 #include "sim/check/footprint.hpp"
 #include "sim/cli/commands/commands.hpp"
 #include "sim/cli/limited.hpp"
+#include "sim/json/json_text.hpp"
 #include "sim/ptx/machine/launch.hpp"
 #include "sim/ptx/text/demangled.hpp"
 #include "sim/report/packed.hpp"
@@ -291,14 +292,15 @@ static double seconds_since(std::chrono::steady_clock::time_point began) {
 
 // From the process that proves to the one that reports.
 static std::string packed_of(const JudgedLaunch& judged) {
-  return packed(nlohmann::json{{"verdict", judged.verdict},
-                               {"code", static_cast<int>(judged.code)},
-                               {"text", judged.text},
-                               {"findings", nlohmann::json::parse(judged.findings.dump())},
-                               {"ids", judged.ids},
-                               {"reported", judged.reported},
-                               {"operations", judged.operations},
-                               {"seconds", judged.seconds}});
+  return packed(
+      nlohmann::json{{"verdict", judged.verdict},
+                     {"code", static_cast<int>(judged.code)},
+                     {"text", judged.text},
+                     {"findings", parsed_json<nlohmann::json>(text_of_json(judged.findings))},
+                     {"ids", judged.ids},
+                     {"reported", judged.reported},
+                     {"operations", judged.operations},
+                     {"seconds", judged.seconds}});
 }
 
 // In a process of its own, so that the program goes on, or so that it can be stopped.
@@ -362,7 +364,7 @@ void LaunchJudge::take_proof(JudgedLaunch& judged, const WorkEnd& end) const {
   judged.verdict = from["verdict"];
   judged.code = static_cast<ExitCode>(from["code"].get<int>());
   judged.text = from["text"];
-  judged.findings = Json::parse(from["findings"].dump());
+  judged.findings = parsed_json<Json>(text_of_json(from["findings"]));
   judged.ids = from["ids"].get<std::vector<std::string>>();
   judged.reported = from["reported"].get<std::vector<JudgedFinding>>();
   judged.operations = from["operations"];

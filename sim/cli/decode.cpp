@@ -7,6 +7,7 @@
 #include "common/kernel/scenario.hpp"
 #include "common/trace/barrier_word.hpp"
 
+#include "sim/json/json_text.hpp"
 #include "sim/report/json.hpp"
 
 namespace warptwin::sim {
@@ -63,7 +64,7 @@ void decode_words(const std::vector<std::string>& words,
     for (const BarrierWord& word : ring) {
       all["words"].push_back(json_of(word));
     }
-    out << all.dump(2) << "\n";
+    out << text_of_json(all, 2) << "\n";
     return;
   }
   for (std::size_t i = 0; i < ring.size(); ++i) {

@@ -5,12 +5,12 @@
 #include <cstdio>
 #include <fstream>
 #include <iterator>
-#include <regex>
 #include <string_view>
 #include <sys/wait.h>
 #include <tuple>
 
 #include "sim/micro/programs.hpp"
+#include "sim/run/pattern.hpp"
 
 namespace warptwin::sim {
 
@@ -19,9 +19,9 @@ namespace {
 // A program that says its version, or a header that does.
 struct Wanted {
   const char* what;
-  const char* ask;     // a command, or a header
-  const char* regex;   // whose groups are the parts of the version
-  unsigned major = 0;  // at least
+  const char* ask;      // a command, or a header
+  const char* pattern;  // whose groups are the parts of the version
+  unsigned major = 0;   // at least
   unsigned minor = 0;
   const char* gives;
   const char* needed;
@@ -30,25 +30,37 @@ struct Wanted {
 constexpr const char* kOwnScenarios = "scenarios of your own (find_package, warptwin_add_command)";
 
 constexpr Wanted kPrograms[] = {
-    {"g++", "g++ -dumpfullversion", R"((\d+)\.(\d+))", 12, 0, kOwnScenarios, "GCC 12 or later"},
+    {"g++",
+     "g++ -dumpfullversion",
+     R"(([0-9]+)\.([0-9]+))",
+     12,
+     0,
+     kOwnScenarios,
+     "GCC 12 or later"},
     {"clang++",
      "clang++ --version",
-     R"(version (\d+)\.(\d+))",
+     R"(version ([0-9]+)\.([0-9]+))",
      14,
      0,
      "the tests of text that must not compile",
      "Clang 14 or later"},
-    {"cmake", "cmake --version", R"(version (\d+)\.(\d+))", 3, 25, kOwnScenarios, "CMake 3.25"},
+    {"cmake",
+     "cmake --version",
+     R"(version ([0-9]+)\.([0-9]+))",
+     3,
+     25,
+     kOwnScenarios,
+     "CMake 3.25"},
     {"ninja",
      "ninja --version",
-     R"((\d+)\.(\d+))",
+     R"(([0-9]+)\.([0-9]+))",
      1,
      10,
      "the presets and scripts",
      "ninja-build"},
     {"nvcc",
      "nvcc --version",
-     R"(release (\d+)\.(\d+))",
+     R"(release ([0-9]+)\.([0-9]+))",
      12,
      8,
      "programs for a GPU (NAME-hw), and the census of their instructions",
@@ -58,64 +70,57 @@ constexpr Wanted kPrograms[] = {
 constexpr Wanted kHeaders[] = {
     {"Boost",
      "boost/version.hpp",
-     R"re(BOOST_LIB_VERSION "(\d+)_(\d+))re",
+     R"re(BOOST_LIB_VERSION "([0-9]+)_([0-9]+))re",
      1,
      74,
      kOwnScenarios,
      "libboost-fiber-dev libboost-context-dev libboost-program-options-dev"},
     {"nlohmann-json",
      "nlohmann/json.hpp",
-     R"(version (\d+)\.(\d+))",
+     R"(version ([0-9]+)\.([0-9]+))",
      3,
      0,
      kOwnScenarios,
      "nlohmann-json3-dev"},
     {"SystemC",
      "sysc/kernel/sc_ver.h",
-     R"(SC_VERSION_MAJOR +(\d+)[\s\S]*?SC_VERSION_MINOR +(\d+))",
+     R"(SC_VERSION_MAJOR +([0-9]+).*SC_VERSION_MINOR +([0-9]+))",
      2,
      3,
      kOwnScenarios,
      "libsystemc-dev"},
-    {"xtensor",
-     "xtensor/xtensor_config.hpp",
-     R"(XTENSOR_VERSION_MAJOR +(\d+)[\s\S]*?XTENSOR_VERSION_MINOR +(\d+))",
-     0,
-     0,
-     "building warptwin itself",
-     "libxtensor-dev"},
     {"Eigen",
      "eigen3/Eigen/src/Core/util/Macros.h",
-     R"(EIGEN_WORLD_VERSION +(\d+)[\s\S]*?EIGEN_MAJOR_VERSION +(\d+))",
+     R"(EIGEN_WORLD_VERSION +([0-9]+).*EIGEN_MAJOR_VERSION +([0-9]+))",
      3,
      3,
      "building warptwin itself",
      "libeigen3-dev"},
     {"LZ4",
      "lz4.h",
-     R"(LZ4_VERSION_MAJOR +(\d+)[\s\S]*?LZ4_VERSION_MINOR +(\d+))",
+     R"(LZ4_VERSION_MAJOR +([0-9]+).*LZ4_VERSION_MINOR +([0-9]+))",
      1,
      7,
      kOwnScenarios,
      "liblz4-dev"},
-    {"zlib", "zlib.h", R"(ZLIB_VERSION "(\d+)\.(\d+))", 1, 2, kOwnScenarios, "zlib1g-dev"},
+    {"zlib", "zlib.h", R"(ZLIB_VERSION "([0-9]+)\.([0-9]+))", 1, 2, kOwnScenarios, "zlib1g-dev"},
     {"Zstd",
      "zstd.h",
-     R"(ZSTD_VERSION_MAJOR +(\d+)[\s\S]*?ZSTD_VERSION_MINOR +(\d+))",
+     R"(ZSTD_VERSION_MAJOR +([0-9]+).*ZSTD_VERSION_MINOR +([0-9]+))",
      1,
      3,
      kOwnScenarios,
      "libzstd-dev"},
     {"muParser",
      "muParserDef.h",
-     R"(ParserVersion = [^"]*"(\d+)\.(\d+))",
+     R"(ParserVersion = [^"]*"([0-9]+)\.([0-9]+))",
      2,
      3,
      kOwnScenarios,
      "libmuparser-dev"},
     {"mimalloc",
      "mimalloc.h",
-     R"(MI_MALLOC_VERSION (\d)(\d))",
+     R"(MI_MALLOC_VERSION ([0-9])([0-9]))",
      2,
      0,
      kOwnScenarios,
@@ -124,13 +129,13 @@ constexpr Wanted kHeaders[] = {
 
 Examined examine_one(const Wanted& wanted, const std::optional<std::string>& said) {
   Examined one{wanted.what, false, "", wanted.gives, wanted.needed};
-  std::smatch found;
-  if (!said || !std::regex_search(*said, found, std::regex{wanted.regex})) {
+  const auto found = said ? groups_of(wanted.pattern, *said) : std::vector<std::string>{};
+  if (found.empty()) {
     return one;
   }
-  one.version = found[1].str() + "." + found[2].str();
+  one.version = found[1] + "." + found[2];
   const auto number = [&](std::size_t group) {
-    return static_cast<unsigned>(std::stoul(found[group].str().substr(0, 8)));
+    return static_cast<unsigned>(std::stoul(found[group].substr(0, 8)));
   };
   one.there = std::tuple{number(1), number(2)} >= std::tuple{wanted.major, wanted.minor};
   return one;

@@ -14,6 +14,7 @@
 #include "common/trace/words.hpp"
 
 #include "sim/cli/command.hpp"
+#include "sim/json/json_text.hpp"
 #include "sim/trace/trace_file.hpp"
 
 namespace warptwin::sim {
@@ -171,7 +172,7 @@ class Runner {
       command.emplace_back(times_count_ ? "--outputs" : "--values");
     }
     const int code = execute(command, folder.file("out"), folder.file("err"));
-    const Json said = Json::parse(contents(folder.file("out")), nullptr, false);
+    const Json said = json_if_any<Json>(contents(folder.file("out")));
     const std::string complaint = first_line(contents(folder.file("err")));
     if (code == static_cast<int>(ExitCode::kDevice)) {
       leave_out(said.is_object() ? first_line(said.value("detail", "")) : complaint);

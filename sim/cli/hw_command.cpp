@@ -13,6 +13,7 @@
 #include "sim/cli/traces.hpp"
 #include "sim/cli/watchdog.hpp"
 #include "sim/compare/compare.hpp"
+#include "sim/json/json_text.hpp"
 #include "sim/report/json.hpp"
 #include "sim/run/nearest.hpp"
 #include "sim/trace/trace_file.hpp"
@@ -287,17 +288,16 @@ Outcome run_all(const Job& job, const std::string& device) {
 void print(const Job& job, const Outcome& outcome, std::ostream& out) {
   const std::string name = job.scenario->info->name;
   if (job.json) {
-    out << Json{{"scenario", name},
-                {"parameters", job.parameters.to_string()},
-                {"outcome", outcome.word},
-                {"object", outcome.object},
-                {"runs", outcome.run},
-                {"milliseconds", outcome.milliseconds},
-                {"protocol", outcome.protocol},
-                {"loads", outcome.loads},
-                {"recorded", outcome.recorded},
-                {"detail", outcome.detail}}
-               .dump()
+    out << text_of_json(Json{{"scenario", name},
+                             {"parameters", job.parameters.to_string()},
+                             {"outcome", outcome.word},
+                             {"object", outcome.object},
+                             {"runs", outcome.run},
+                             {"milliseconds", outcome.milliseconds},
+                             {"protocol", outcome.protocol},
+                             {"loads", outcome.loads},
+                             {"recorded", outcome.recorded},
+                             {"detail", outcome.detail}})
         << "\n";
     return;
   }

@@ -6,6 +6,7 @@
 
 #include "common/kernel/tensor_bytes.hpp"
 
+#include "sim/json/json_text.hpp"
 #include "sim/ptx/text/demangled.hpp"
 
 namespace warptwin::sim {
@@ -194,7 +195,7 @@ Json json_of_shared(const PtxLaunch& launch) {
 std::string words_of(const Json& numbers) {
   std::string text;
   for (const Json& number : numbers) {
-    text += (text.empty() ? "" : " x ") + number.dump();
+    text += (text.empty() ? "" : " x ") + text_of_json(number);
   }
   return text;
 }
@@ -208,15 +209,16 @@ std::string line_of(const std::string& name, const std::string& what) {
 std::string text_of_map(const Json& map) {
   return map["buffer"].get<std::string>() + ", " + words_of(map["extents"]) + ": " +
          (map.contains("box") ? "boxes of " + words_of(map["box"])
-                              : "im2col, " + map["pixels"].dump() + " pixels of " +
-                                    map["channels"].dump() + " channels") +
-         ", swizzle " + map["swizzle"].dump() + ", " + map["bytes"].dump() + " bytes a copy";
+                              : "im2col, " + text_of_json(map["pixels"]) + " pixels of " +
+                                    text_of_json(map["channels"]) + " channels") +
+         ", swizzle " + text_of_json(map["swizzle"]) + ", " + text_of_json(map["bytes"]) +
+         " bytes a copy";
 }
 
 std::string text_of_buffer(const Json& buffer) {
   std::string text = buffer["type"].get<std::string>() + " " + words_of(buffer["shape"]) + ", " +
-                     buffer["bytes"].dump() + " bytes, " + buffer["use"].get<std::string>() + ": " +
-                     buffer["contents"].get<std::string>();
+                     text_of_json(buffer["bytes"]) + " bytes, " + buffer["use"].get<std::string>() +
+                     ": " + buffer["contents"].get<std::string>();
   if (buffer.contains("expected")) {
     text += "; ends with " + buffer["expected"].get<std::string>();
   }
@@ -296,13 +298,15 @@ std::string text_of(const ReadLaunch& read) {
   text += line_of("grid",
                   words_of(json["grid"]) + " CTAs, in clusters of " + words_of(json["cluster"]) +
                       (json["cooperative"].get<bool>() ? ", all at a time" : ""));
-  text +=
-      line_of("block", words_of(json["block"]) + " threads, " + json["warps"].dump() + " warps");
+  text += line_of("block",
+                  words_of(json["block"]) + " threads, " + text_of_json(json["warps"]) + " warps");
   const Json& shared = json["shared"];
-  text += "shared memory: " + shared["static_bytes"].dump() + " bytes static, " +
-          shared["dynamic_bytes"].dump() + " dynamic from " + word(shared["dynamic_at"]) + "\n";
+  text += "shared memory: " + text_of_json(shared["static_bytes"]) + " bytes static, " +
+          text_of_json(shared["dynamic_bytes"]) + " dynamic from " + word(shared["dynamic_at"]) +
+          "\n";
   for (const Json& each : shared["variables"]) {
-    text += line_of(word(each["name"]), word(each["at"]) + ", " + each["bytes"].dump() + " bytes");
+    text += line_of(word(each["name"]),
+                    word(each["at"]) + ", " + text_of_json(each["bytes"]) + " bytes");
   }
   const auto list = [&](const char* key, const char* title, const auto& words) {
     text += json[key].empty() ? "" : std::string{title} + "\n";
@@ -311,20 +315,22 @@ std::string text_of(const ReadLaunch& read) {
     }
   };
   list("parameters", "parameters", [&](const Json& each) {
-    return "+" + each["offset"].dump() + ", " + each["bytes"].dump() +
+    return "+" + text_of_json(each["offset"]) + ", " + text_of_json(each["bytes"]) +
            " bytes: " + word(each["value"]);
   });
   list("buffers", "buffers", text_of_buffer);
   list("maps", "tensor maps", text_of_map);
   list("variables", "variables of the module", [](const Json& each) {
-    return each["bytes"].dump() + " bytes";
+    return text_of_json(each["bytes"]) + " bytes";
   });
   list("names", "names", [&](const Json& each) {
-    return word(each["at"]) + ", " + each["count"].dump() + " of " + each["bytes"].dump() +
-           " bytes";
+    return word(each["at"]) + ", " + text_of_json(each["count"]) + " of " +
+           text_of_json(each["bytes"]) + " bytes";
   });
-  list("named_barriers", "named barriers", [](const Json& each) { return each["id"].dump(); });
-  list("roles", "roles", [](const Json& each) { return each["warps"].dump() + " warps"; });
+  list("named_barriers", "named barriers", [](const Json& each) {
+    return text_of_json(each["id"]);
+  });
+  list("roles", "roles", [](const Json& each) { return text_of_json(each["warps"]) + " warps"; });
   return text;
 }
 

@@ -6,6 +6,7 @@
 
 #include "sim/cli/option_table.hpp"
 #include "sim/cli/reports.hpp"
+#include "sim/json/json_text.hpp"
 #include "sim/report/packed.hpp"
 
 namespace warptwin::sim::cli {
@@ -138,7 +139,7 @@ ExitCode run_limited(Session& session, const WholeCommand& whole) {
         const Judged judged = stopped(subject_of(session.options), "", code, why);
         session.judgement.all.push_back(judged);
         if (code == ExitCode::kIncomplete) {
-          session.out << (session.json() ? json_of_stopped(judged).dump(2)
+          session.out << (session.json() ? text_of_json(json_of_stopped(judged), 2)
                                          : judged.scenario + ": " + why)
                       << "\n";
         }

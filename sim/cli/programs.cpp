@@ -5,6 +5,7 @@
 #include <map>
 #include <ostream>
 
+#include "sim/json/json_text.hpp"
 #include "sim/program/text.hpp"
 #include "sim/report/json.hpp"
 #include "sim/report/text.hpp"
@@ -162,7 +163,7 @@ ExitCode mutate_and_print(const ProgramRequest& request,
   if (request.json) {
     Json report = json_of(subject, result);
     report["exit"] = static_cast<int>(code);
-    out << report.dump(2) << "\n";
+    out << text_of_json(report, 2) << "\n";
     return code;
   }
   out << subject.program.name;

@@ -4,6 +4,7 @@
 #include <ostream>
 
 #include "sim/cli/launch_state.hpp"
+#include "sim/json/json_text.hpp"
 #include "sim/ptx/code/code.hpp"
 #include "sim/ptx/code/print.hpp"
 #include "sim/ptx/machine/kernel.hpp"
@@ -108,7 +109,7 @@ ExitCode print_coverage(const PtxRequest& request, std::ostream& out) {
   }
   const ExitCode code = whole ? ExitCode::kClean : ExitCode::kUsage;
   if (request.json) {
-    out << Json{{"files", files}, {"exit", static_cast<int>(code)}}.dump(2) << "\n";
+    out << text_of_json(Json{{"files", files}, {"exit", static_cast<int>(code)}}, 2) << "\n";
   }
   return code;
 }
@@ -123,7 +124,7 @@ void print_launch(const PtxRequest& request,
       read_launch_file(request.words[1], request.launch, scenarios, request.names);
   static_cast<void>(entry_of(read));  // refuses what the kernel's directives do not allow
   if (request.json) {
-    out << json_of(read).dump(2, ' ', false, Json::error_handler_t::replace) << "\n";
+    out << text_of_json(json_of(read), 2) << "\n";
   } else {
     out << text_of(read);
   }

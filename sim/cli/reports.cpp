@@ -1,6 +1,7 @@
 #include "sim/cli/reports.hpp"
 
 #include "sim/cli/pictures.hpp"
+#include "sim/json/json_text.hpp"
 #include "sim/pictures/page.hpp"
 #include "sim/report/annotations.hpp"
 #include "sim/report/baseline.hpp"
@@ -58,9 +59,7 @@ void Reports::write(Session& session, ExitCode code, const std::string& error) {
     close_report(session, "junit", junit_);
   }
   if (sarif_.is_open()) {
-    sarif_ << sarif_of(judgement, root_, WARPTWIN_VERSION)
-                  .dump(2, ' ', false, Json::error_handler_t::replace)
-           << "\n";
+    sarif_ << text_of_json(sarif_of(judgement, root_, WARPTWIN_VERSION), 2) << "\n";
     close_report(session, "sarif", sarif_);
   }
   if (session.options.count("annotations") != 0) {

@@ -5,6 +5,7 @@
 #include <ostream>
 #include <set>
 
+#include "sim/json/json_text.hpp"
 #include "sim/report/json.hpp"
 #include "sim/run/choose.hpp"
 #include "sim/run/nearest.hpp"
@@ -114,7 +115,7 @@ void write_json(Session& session, Json report) {
   if (!session.chosen.is_null()) {
     report["chosen"] = session.chosen;
   }
-  session.out << report.dump(2) << "\n";
+  session.out << text_of_json(report, 2) << "\n";
 }
 
 std::uint64_t unsigned_option(const po::variables_map& options,

@@ -5,6 +5,8 @@
 #include <string>
 #include <sys/socket.h>
 
+#include "sim/json/json_text.hpp"
+
 namespace warptwin::cuda {
 
 namespace {
@@ -47,7 +49,7 @@ bool receive_all(int socket, void* to, std::size_t size) {
 }  // namespace
 
 bool send_message(int socket, const nlohmann::json& header, std::span<const std::byte> bytes) {
-  const std::string text = header.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);
+  const std::string text = text_of_json(header);
   const std::uint64_t sizes[2] = {text.size(), bytes.size()};
   return send_all(socket, sizes, sizeof sizes) && send_all(socket, text.data(), text.size()) &&
          send_all(socket, bytes.data(), bytes.size());
@@ -63,7 +65,7 @@ std::optional<Message> receive_message(int socket) {
   if (!receive_all(socket, text.data(), text.size())) {
     return std::nullopt;
   }
-  message.header = nlohmann::json::parse(text, nullptr, false);
+  message.header = json_if_any<nlohmann::json>(text);
   if (!message.header.is_object()) {
     return std::nullopt;
   }

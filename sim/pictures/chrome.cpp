@@ -3,6 +3,8 @@
 #include <nlohmann/json.hpp>
 #include <ostream>
 
+#include "sim/json/json_text.hpp"
+
 namespace warptwin::sim {
 
 namespace {
@@ -73,7 +75,7 @@ class ChromeWriter {
   }
 
   void add(const Json& event) {
-    out_ << (first_ ? "\n" : ",\n") << event.dump(-1, ' ', false, Json::error_handler_t::replace);
+    out_ << (first_ ? "\n" : ",\n") << text_of_json(event);
     first_ = false;
   }
 

@@ -12,6 +12,7 @@
 #include "common/trace/barrier_word.hpp"
 #include "common/trace/words.hpp"
 
+#include "sim/json/json_text.hpp"
 #include "sim/pictures/digest.hpp"
 #include "sim/pictures/drawings.hpp"
 #include "sim/pictures/hues.hpp"
@@ -195,8 +196,7 @@ Svg drawn(const Graph& graph, const std::string& description) {
   if (graph.nodes.empty()) {
     return svg;
   }
-  const Json layout =
-      Json::parse(output_of("dot -Tjson", dot_of(graph), "graphviz"), nullptr, false);
+  const Json layout = json_if_any<Json>(output_of("dot -Tjson", dot_of(graph), "graphviz"));
   if (layout.is_discarded()) {
     throw ConfigError("dot said what is no JSON: its version is not known here");
   }

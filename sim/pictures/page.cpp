@@ -7,6 +7,7 @@
 #include <set>
 #include <string_view>
 
+#include "sim/json/json_text.hpp"
 #include "sim/pictures/colours.hpp"
 #include "sim/pictures/page_text.hpp"
 #include "sim/pictures/payload.hpp"
@@ -157,7 +158,7 @@ Json json_of(const PageContents& contents) {
 
 // JSON inside of a script: nothing in it may end the script.
 std::string script_text(const Json& data) {
-  std::string text = data.dump(-1, ' ', false, Json::error_handler_t::replace);
+  std::string text = text_of_json(data);
   for (std::size_t at = 0; (at = text.find('<', at)) != std::string::npos;) {
     text.replace(at, 1, "\\u003c");
   }

@@ -7,8 +7,8 @@
 
 #include "common/kernel/scenario.hpp"
 #include "common/report/catalogue.hpp"
-#include "common/report/json_text.hpp"
 
+#include "sim/json/json_text.hpp"
 #include "sim/report/json.hpp"
 #include "sim/run/suppressions.hpp"
 
@@ -77,7 +77,7 @@ Baseline::Baseline(const std::string& text, const std::string& name) {
   }
   Json all;
   try {
-    all = Json::parse(text);
+    all = parsed_json<Json>(text);
   } catch (const Json::exception& error) {
     refuse(name, "expected JSON: " + words_of_json_error(error.what()));
   }
@@ -193,7 +193,7 @@ std::string Baseline::text() const {
                         {"places", entry.places}});
   }
   const Json all = {{kVersionKey, kVersion}, {"findings", findings}};
-  return all.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";
+  return text_of_json(all, 2) + "\n";
 }
 
 }  // namespace warptwin::sim

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <nlohmann/json.hpp>
 
+#include "sim/json/json_text.hpp"
 #include "sim/run/ptx_entry.hpp"
 
 namespace warptwin::sim {
@@ -55,7 +56,7 @@ std::string first_launch_of(const std::string& ptx, const std::string& name) {
     launch["maps"] = maps;
   }
   launch["parameters"] = parameters;
-  return launch.dump(2) + "\n";
+  return text_of_json(launch, 2) + "\n";
 }
 
 }  // namespace warptwin::sim

@@ -8,6 +8,7 @@
 
 #include "common/kernel/tensor_bytes.hpp"
 
+#include "sim/json/json_text.hpp"
 #include "sim/run/npy.hpp"
 
 namespace warptwin::sim {
@@ -33,7 +34,7 @@ void require_whole(const LaunchNode& node, ElementType type) {
           : is_signed(type) && value.get<std::int64_t>() >= -(std::int64_t{1} << (bits - 2)) * 2;
   if (!fits) {
     node.fail("a whole number of " + std::string{name_of(type)} + " is expected, not " +
-              value.dump());
+              text_of_json(value));
   }
 }
 

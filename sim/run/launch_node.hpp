@@ -13,6 +13,8 @@
 
 #include "common/kernel/scenario.hpp"
 
+#include "sim/json/json_text.hpp"
+
 namespace warptwin::sim {
 
 /// The value of a JSON file, and its text. Throws ConfigError for what is none.
@@ -45,7 +47,8 @@ class LaunchNode {
   }
   std::uint64_t number(std::uint64_t most) const {
     if (!value_.is_number_unsigned() || value_.get<std::uint64_t>() > most) {
-      fail("a number from 0 to " + std::to_string(most) + " is expected, not " + value_.dump());
+      fail("a number from 0 to " + std::to_string(most) + " is expected, not " +
+           text_of_json(value_));
     }
     return value_.get<std::uint64_t>();
   }
@@ -53,7 +56,7 @@ class LaunchNode {
     const bool whole = value_.is_number_integer();
     if (!whole || value_.get<double>() < least || value_.get<double>() > most) {
       fail("a whole number from " + std::to_string(least) + " to " + std::to_string(most) +
-           " is expected, not " + value_.dump());
+           " is expected, not " + text_of_json(value_));
     }
     return value_.get<std::int32_t>();
   }
@@ -67,13 +70,13 @@ class LaunchNode {
   /// A finite number that is not negative.
   double positive() const {
     if (!value_.is_number() || !(value_.get<double>() >= 0) || std::isinf(value_.get<double>())) {
-      fail("a number that is not negative is expected, not " + value_.dump());
+      fail("a number that is not negative is expected, not " + text_of_json(value_));
     }
     return value_.get<double>();
   }
   std::string text() const {
     if (!value_.is_string()) {
-      fail("a text is expected, not " + value_.dump());
+      fail("a text is expected, not " + text_of_json(value_));
     }
     return value_.get<std::string>();
   }

@@ -4,11 +4,10 @@
 #include <cstring>
 #include <filesystem>
 #include <fstream>
-#include <regex>
-#include <xtensor/xadapt.hpp>
-#include <xtensor/xnpy.hpp>
 
 #include "common/kernel/scenario.hpp"
+
+#include "sim/run/pattern.hpp"
 
 namespace warptwin::sim {
 
@@ -17,7 +16,7 @@ namespace {
 constexpr std::uint64_t kDimensionMax = 1U << 20;
 constexpr std::uint64_t kElementsMax = 1U << 30;
 
-// Of an array of numbers it has 118 at most; the search in it recurses.
+// Of an array of numbers it has 118 at most.
 constexpr std::uint32_t kHeaderMax = 4096;
 constexpr const char* kMatrixWanted = "a 2-D float32 array";
 
@@ -31,7 +30,6 @@ struct Header {
   std::uint64_t data_at = 0;
 };
 
-// The library reads beyond what a damaged file holds, so the header and the size are checked first.
 Header read_header(std::istream& in, const std::string& path, const char* wanted) {
   char prefix[10] = {};
   if (!in.read(prefix, sizeof prefix) || std::string_view{prefix, 6} != "\x93NUMPY") {
@@ -50,22 +48,13 @@ Header read_header(std::istream& in, const std::string& path, const char* wanted
   if (!in.read(text.data(), length)) {
     refuse(path, "the header is cut off", wanted);
   }
-  static const std::regex kDescription{R"('descr':\s*'([^']{1,16})')"};
-  static const std::regex kOrder{R"('fortran_order':\s*(True|False))"};
-  static const std::regex kShape{R"('shape':\s*\(([0-9, ]{0,40})\))"};
-  Header header;
-  header.data_at = sizeof prefix + length;
-  std::smatch match;
-  if (std::regex_search(text, match, kDescription)) {
-    header.type = match[1];
-  }
-  if (!std::regex_search(text, match, kOrder) || match[1] != "False") {
+  const auto order = groups_of("'fortran_order':[[:space:]]*(True|False)", text);
+  if (order.empty() || order[1] != "False") {
     refuse(path, "the order is not C's", wanted);
   }
-  if (std::regex_search(text, match, kShape)) {
-    header.shape = match[1];
-  }
-  return header;
+  const auto type = groups_of("'descr':[[:space:]]*'([^']{1,16})'", text);
+  const auto shape = groups_of("'shape':[[:space:]]*\\(([0-9, ]{0,40})\\)", text);
+  return {type.empty() ? "" : type[1], shape.empty() ? "" : shape[1], sizeof prefix + length};
 }
 
 struct MatrixHeader {
@@ -76,20 +65,17 @@ struct MatrixHeader {
 
 MatrixHeader check_header(std::istream& in, const std::string& path) {
   const Header read = read_header(in, path, kMatrixWanted);
-  static const std::regex kTwo{R"(\s*(\d{1,9})\s*,\s*(\d{1,9})\s*,?\s*)"};
-  std::smatch match;
   if (read.type != "<f4") {
     refuse(path, "the elements are not float32", kMatrixWanted);
   }
-  if (!std::regex_match(read.shape, match, kTwo)) {
+  const auto two = groups_of("^ *([0-9]{1,9}) *, *([0-9]{1,9}) *,? *$", read.shape);
+  if (two.empty()) {
     refuse(path, "the shape is not two-dimensional", kMatrixWanted);
   }
-  const MatrixHeader header{std::stoull(match[1]), std::stoull(match[2]), read.data_at};
+  const MatrixHeader header{std::stoull(two[1]), std::stoull(two[2]), read.data_at};
   if (header.rows == 0 || header.columns == 0 || header.rows > kDimensionMax ||
       header.columns > kDimensionMax || header.rows * header.columns > kElementsMax) {
-    refuse(path,
-           "the shape " + match[1].str() + " x " + match[2].str() + " is empty or too large",
-           kMatrixWanted);
+    refuse(path, "the shape " + two[1] + " x " + two[2] + " is empty or too large", kMatrixWanted);
   }
   return header;
 }
@@ -127,6 +113,33 @@ void require_size(const std::string& path, std::uint64_t expected, const char* w
   }
 }
 
+void read_bytes(std::istream& in, const std::string& path, std::span<std::byte> bytes) {
+  in.read(reinterpret_cast<char*>(bytes.data()), static_cast<std::streamsize>(bytes.size()));
+  if (!in) {
+    throw ConfigError(path + ": cannot be read");
+  }
+}
+
+// An array in format version 1.0, in C order: `type` as `numpy.dtype.str` says it.
+void write_array(const std::string& path,
+                 const std::string& type,
+                 const std::string& shape,
+                 std::span<const std::byte> bytes) {
+  std::string header =
+      "{'descr': '" + type + "', 'fortran_order': False, 'shape': (" + shape + "), }";
+  // With the ten bytes before it and the end of its line it fills blocks of 64.
+  header.append(64 - (header.size() + 11) % 64, ' ');
+  header += '\n';
+  std::string all = "\x93NUMPY";
+  for (const std::size_t byte :
+       {std::size_t{1}, std::size_t{0}, header.size(), header.size() >> 8U}) {
+    all += static_cast<char>(byte & 0xFFU);
+  }
+  all += header;
+  all.append(reinterpret_cast<const char*>(bytes.data()), bytes.size());
+  write_whole(path, all);
+}
+
 }  // namespace
 
 NpyMatrix read_npy(const std::string& path) {
@@ -138,66 +151,18 @@ NpyMatrix read_npy(const std::string& path) {
   std::ifstream in{path, std::ios::binary};
   const MatrixHeader header = check_header(in, path);
   require_size(path, header.data_at + header.rows * header.columns * sizeof(float), kMatrixWanted);
-  in.seekg(0);
-  NpyMatrix matrix{
-      static_cast<std::uint32_t>(header.rows), static_cast<std::uint32_t>(header.columns), {}};
-  try {
-    const auto array = xt::load_npy<float>(in);
-    matrix.values.assign(array.begin(), array.end());
-  } catch (const std::exception& damage) {
-    refuse(path, "the header is damaged (" + std::string{damage.what()} + ")", kMatrixWanted);
-  }
-  if (matrix.values.size() != std::size_t{matrix.rows} * matrix.columns) {
-    refuse(path, "the header is damaged", kMatrixWanted);
-  }
+  NpyMatrix matrix{static_cast<std::uint32_t>(header.rows),
+                   static_cast<std::uint32_t>(header.columns),
+                   std::vector<float>(header.rows * header.columns)};
+  read_bytes(in, path, std::as_writable_bytes(std::span{matrix.values}));
   return matrix;
 }
 
 void write_npy(const std::string& path, const NpyMatrix& matrix) {
-  const std::vector<std::size_t> shape{matrix.rows, matrix.columns};
-  write_whole(path, xt::dump_npy(xt::adapt(matrix.values, shape)));
-}
-
-namespace {
-
-template <class T>
-void write_matrix_of(const std::string& path,
-                     std::uint32_t rows,
-                     std::uint32_t columns,
-                     std::span<const std::byte> bytes) {
-  std::vector<T> values(std::size_t{rows} * columns);
-  std::memcpy(values.data(), bytes.data(), std::min(bytes.size(), values.size() * sizeof(T)));
-  const std::vector<std::size_t> shape{rows, columns};
-  write_whole(path, xt::dump_npy(xt::adapt(values, shape)));
-}
-
-}  // namespace
-
-void write_npy_elements(const std::string& path,
-                        std::uint32_t rows,
-                        std::uint32_t columns,
-                        ElementType type,
-                        std::span<const std::byte> bytes) {
-  switch (type) {
-    case ElementType::kI8:
-      return write_matrix_of<std::int8_t>(path, rows, columns, bytes);
-    case ElementType::kI16:
-      return write_matrix_of<std::int16_t>(path, rows, columns, bytes);
-    case ElementType::kU16:
-      return write_matrix_of<std::uint16_t>(path, rows, columns, bytes);
-    case ElementType::kI32:
-      return write_matrix_of<std::int32_t>(path, rows, columns, bytes);
-    case ElementType::kU32:
-      return write_matrix_of<std::uint32_t>(path, rows, columns, bytes);
-    case ElementType::kI64:
-      return write_matrix_of<std::int64_t>(path, rows, columns, bytes);
-    case ElementType::kU64:
-      return write_matrix_of<std::uint64_t>(path, rows, columns, bytes);
-    case ElementType::kF64:
-      return write_matrix_of<double>(path, rows, columns, bytes);
-    default:
-      return write_matrix_of<std::uint8_t>(path, rows, columns, bytes);
-  }
+  write_array(path,
+              "<f4",
+              std::to_string(matrix.rows) + ", " + std::to_string(matrix.columns),
+              std::as_bytes(std::span{matrix.values}));
 }
 
 namespace {
@@ -217,6 +182,20 @@ std::string numpy_type(ElementType type) {
 }
 
 }  // namespace
+
+void write_npy_elements(const std::string& path,
+                        std::uint32_t rows,
+                        std::uint32_t columns,
+                        ElementType type,
+                        std::span<const std::byte> bytes) {
+  const bool known = is_integer(type) || type == ElementType::kF64;
+  std::vector<std::byte> elements(std::size_t{rows} * columns * (known ? bytes_of(type) : 1));
+  std::memcpy(elements.data(), bytes.data(), std::min(bytes.size(), elements.size()));
+  write_array(path,
+              known ? numpy_type(type) : "|u1",
+              std::to_string(rows) + ", " + std::to_string(columns),
+              elements);
+}
 
 std::vector<std::byte> read_npy_elements(const std::string& path,
                                          ElementType type,
@@ -241,17 +220,12 @@ std::vector<std::byte> read_npy_elements(const std::string& path,
   }
   require_size(path, header.data_at + size, wanted.c_str());
   std::vector<std::byte> bytes(size);
-  in.read(reinterpret_cast<char*>(bytes.data()), static_cast<std::streamsize>(bytes.size()));
-  if (!in) {
-    throw ConfigError(path + ": cannot be read");
-  }
+  read_bytes(in, path, bytes);
   return bytes;
 }
 
 void write_npy_bytes(const std::string& path, std::span<const std::byte> bytes) {
-  const std::vector<std::size_t> shape{bytes.size()};
-  const auto* first = reinterpret_cast<const std::uint8_t*>(bytes.data());
-  write_whole(path, xt::dump_npy(xt::adapt(first, bytes.size(), xt::no_ownership(), shape)));
+  write_array(path, "|u1", std::to_string(bytes.size()) + ",", bytes);
 }
 
 }  // namespace warptwin::sim

@@ -5,6 +5,7 @@
 #include <fstream>
 #include <nlohmann/json.hpp>
 
+#include "sim/json/json_text.hpp"
 #include "sim/run/npy.hpp"
 #include "sim/run/ptx_entry.hpp"
 
@@ -73,7 +74,7 @@ std::string launch_text_of(const PtxLaunch& launch) {
     parameters.push_back({{"bytes", hexadecimal(bytes.subspan(offset, variable.bytes()))}});
   }
   json["parameters"] = parameters;
-  return json.dump(2) + "\n";
+  return text_of_json(json, 2) + "\n";
 }
 
 // FNV-1a over both texts.

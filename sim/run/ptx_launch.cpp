@@ -9,8 +9,7 @@
 #include <numeric>
 #include <sstream>
 
-#include "common/report/json_text.hpp"
-
+#include "sim/json/json_text.hpp"
 #include "sim/run/launch_contents.hpp"
 #include "sim/run/launch_node.hpp"
 #include "sim/run/ptx_entry.hpp"
@@ -595,7 +594,7 @@ json read_launch_json(const std::string& path, std::string& text) {
     throw ConfigError(path + ": " + kNestsTooDeep);
   }
   try {
-    return json::parse(text);
+    return parsed_json<json>(text);
   } catch (const json::exception& error) {
     throw ConfigError(path + ": expected JSON: " + words_of_json_error(error.what()));
   }

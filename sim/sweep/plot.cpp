@@ -10,6 +10,8 @@
 #include <sstream>
 #include <unistd.h>
 
+#include "sim/json/json_text.hpp"
+
 namespace warptwin::sim {
 
 namespace {
@@ -112,8 +114,8 @@ std::string page_of(const SweepTable& table, const SweepColumn& by, const std::s
     rows += "<tr>";
     const Json cells = json_of(table, *best[i]);
     for (const auto& [name, value] : cells.items()) {
-      rows +=
-          "<td>" + escaped(value.is_string() ? value.get<std::string>() : value.dump()) + "</td>";
+      rows += "<td>" + escaped(value.is_string() ? value.get<std::string>() : text_of_json(value)) +
+              "</td>";
     }
     rows += "</tr>\n";
   }

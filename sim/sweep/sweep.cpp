@@ -5,8 +5,7 @@
 #include <set>
 #include <stdexcept>
 
-#include "common/report/json_text.hpp"
-
+#include "sim/json/json_text.hpp"
 #include "sim/run/proof/choices.hpp"
 
 namespace warptwin::sim {
@@ -123,11 +122,11 @@ std::string packed(const SweepRow& row) {
   line.push_back(static_cast<unsigned>(row.end));
   line.push_back(row.why);
   line.push_back(row.cells);
-  return line.dump(-1, ' ', false, Json::error_handler_t::replace);
+  return text_of_json(line);
 }
 
 SweepRow unpacked(const std::string& text, std::size_t columns) {
-  const Json line = nests_too_deep(text) ? Json{} : Json::parse(text, nullptr, false);
+  const Json line = nests_too_deep(text) ? Json{} : json_if_any<Json>(text);
   const bool right = line.is_array() && line.size() == 4 && line[0].is_number_unsigned() &&
                      line[1].is_number_unsigned() && line[1] <= 4U && line[2].is_string() &&
                      line[3].is_array();

@@ -7,6 +7,8 @@
 #include <map>
 #include <unistd.h>
 
+#include "sim/json/json_text.hpp"
+
 namespace warptwin::sim {
 
 namespace {
@@ -30,7 +32,7 @@ std::string cell_text(const Json& cell) {
   return cell.is_null()     ? ""
          : cell.is_string() ? cell.get<std::string>()
          : cell.is_number() ? text_of_number(cell.get<double>())
-                            : cell.dump();
+                            : text_of_json(cell);
 }
 
 // For people: five digits say enough.
@@ -133,7 +135,7 @@ Json json_of(const SweepTable& table, const SweepRow& row) {
 std::string json_lines_of(const SweepTable& table) {
   std::string text;
   for (const SweepRow& row : table.rows) {
-    text += json_of(table, row).dump(-1, ' ', false, Json::error_handler_t::replace) + "\n";
+    text += text_of_json(json_of(table, row)) + "\n";
   }
   return text;
 }

@@ -6,8 +6,7 @@
 #include <nlohmann/json.hpp>
 #include <sstream>
 
-#include "common/report/json_text.hpp"
-
+#include "sim/json/json_text.hpp"
 #include "sim/timed/shipped_chips.hpp"
 
 namespace warptwin::sim {
@@ -420,7 +419,7 @@ double number(const Json& value,
               const std::string& key,
               const std::string& name = "value") {
   if (!value.is_number()) {
-    refuse(origin, key, "'" + name + "' is a number, not " + value.dump().substr(0, 40));
+    refuse(origin, key, "'" + name + "' is a number, not " + text_of_json(value).substr(0, 40));
   }
   const double got = value.get<double>();
   if (!(got >= least && got <= most)) {
@@ -622,7 +621,7 @@ Chip parse_chip(std::string_view text, const std::string& origin) {
   }
   Json root;
   try {
-    root = Json::parse(text);
+    root = parsed_json<Json>(text);
   } catch (const Json::exception& error) {
     refuse(origin, "", "is not JSON: " + words_of_json_error(error.what()));
   }

@@ -9,6 +9,8 @@
 #include <ostream>
 #include <unordered_map>
 
+#include "sim/json/json_text.hpp"
+
 namespace warptwin::sim {
 
 namespace {
@@ -169,7 +171,7 @@ class Reader {
       }
       line_.push_back(static_cast<char>(c));
     }
-    Json json = Json::parse(line_, nullptr, false);
+    Json json = json_if_any<Json>(line_);
     if (!json.is_object()) {
       fail(number_ == 1 ? "this is no warptwin trace" : "is no JSON object");
     }
@@ -456,9 +458,7 @@ class Reader {
 }  // namespace
 
 void write_trace(const Trace& trace, std::ostream& out) {
-  const auto put = [&](const Json& line) {
-    out << line.dump(-1, ' ', false, Json::error_handler_t::replace) << "\n";
-  };
+  const auto put = [&](const Json& line) { out << text_of_json(line) << "\n"; };
   put(json_of(trace));
   std::uint64_t operations = 0;
   for (std::size_t warp = 0; warp < trace.warps.size(); ++warp) {

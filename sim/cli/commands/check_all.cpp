@@ -8,6 +8,7 @@
 #include "sim/cli/commands/check.hpp"
 #include "sim/cli/limited.hpp"
 #include "sim/cli/pictures.hpp"
+#include "sim/json/json_text.hpp"
 #include "sim/report/packed.hpp"
 #include "sim/run/workers.hpp"
 
@@ -15,15 +16,13 @@ namespace warptwin::sim::cli {
 
 // From the process that checks to the one that reports.
 static std::string packed_of(const OneCheck& one) {
-  return packed(nlohmann::json{
-      {"code", static_cast<int>(one.report.code)},
-      {"expected_found", one.report.expected_found},
-      {"suppressed", one.report.suppressed},
-      {"unused", one.report.unused},
-      {"text", one.text},
-      {"json",
-       one.json.is_null() ? "" : one.json.dump(-1, ' ', false, Json::error_handler_t::replace)},
-      {"judged", one.judged}});
+  return packed(nlohmann::json{{"code", static_cast<int>(one.report.code)},
+                               {"expected_found", one.report.expected_found},
+                               {"suppressed", one.report.suppressed},
+                               {"unused", one.report.unused},
+                               {"text", one.text},
+                               {"json", one.json.is_null() ? "" : text_of_json(one.json)},
+                               {"judged", one.judged}});
 }
 
 static OneCheck unpacked_of(const nlohmann::json& from) {
@@ -34,7 +33,7 @@ static OneCheck unpacked_of(const nlohmann::json& from) {
   one.report.unused = from["unused"];
   one.text = from["text"];
   const std::string json = from["json"];
-  one.json = json.empty() ? Json{} : Json::parse(json);
+  one.json = json.empty() ? Json{} : parsed_json<Json>(json);
   one.judged = from["judged"];
   return one;
 }
@@ -157,7 +156,7 @@ ExitCode check_all(Session& session) {
         }
       });
   if (session.json()) {
-    session.out << json.dump(2) << "\n";
+    session.out << text_of_json(json, 2) << "\n";
   } else {
     session.out << (session.scenarios.size() - wrong) << " of " << session.scenarios.size()
                 << " as expected\n";

@@ -10,6 +10,7 @@
 #include "sim/cli/cuda_judge.hpp"
 #include "sim/cli/cuda_program.hpp"
 #include "sim/cuda/names.hpp"
+#include "sim/json/json_text.hpp"
 #include "sim/ptx/text/demangled.hpp"
 
 namespace warptwin::sim::cli {
@@ -235,7 +236,7 @@ static Judged case_of(const std::vector<std::string>& races) {
 
 static void write_report(const std::string& path, const Json& report) {
   std::ofstream out{path};
-  out << report.dump(2) << "\n";
+  out << text_of_json(report, 2) << "\n";
   out.flush();
   if (!out) {
     throw ConfigError(path + ": cannot be written");

@@ -9,6 +9,7 @@
 #include "sim/cli/programs.hpp"
 #include "sim/cli/ptx_command.hpp"
 #include "sim/cli/traces.hpp"
+#include "sim/json/json_text.hpp"
 #include "sim/pictures/trace_recording.hpp"
 #include "sim/ptx/text/demangled.hpp"
 #include "sim/run/npy.hpp"
@@ -149,7 +150,7 @@ ExitCode compare_command(Session& session) {
   Pictures pictures{session};
   const ComparedFiles compared = compare_files(strings(session, "words"));
   session.out << (session.json()
-                      ? json_of(compared.comparison).dump(2) + "\n"
+                      ? text_of_json(json_of(compared.comparison), 2) + "\n"
                       : text_of(
                             compared.comparison, compared.first.source, compared.second.source));
   if (pictures.asked()) {

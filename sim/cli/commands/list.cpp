@@ -8,6 +8,7 @@
 #include "sim/cli/commands/commands.hpp"
 #include "sim/cli/engines.hpp"
 #include "sim/cli/traces.hpp"
+#include "sim/json/json_text.hpp"
 #include "sim/micro/listing.hpp"
 #include "sim/report/explanation.hpp"
 #include "sim/report/json.hpp"
@@ -33,7 +34,7 @@ static ExitCode list_diagnostics(const Session& session) {
     for (const AbsentDiagnostic& absent : absent_diagnostics()) {
       all.push_back({{"id", absent.id}, {"cannot_occur", absent.reason}});
     }
-    session.out << all.dump(2) << "\n";
+    session.out << text_of_json(all, 2) << "\n";
     return ExitCode::kClean;
   }
   for (const DiagnosticInfo& info : catalogue()) {
@@ -62,7 +63,7 @@ static ExitCode list_rules(const Session& session) {
     }
   }
   if (session.json()) {
-    session.out << all.dump(2) << "\n";
+    session.out << text_of_json(all, 2) << "\n";
   }
   return ExitCode::kClean;
 }
@@ -81,7 +82,8 @@ static std::vector<std::string_view> diagnostic_ids() {
 
 static ExitCode explain_absent(const Session& session, const AbsentDiagnostic& absent) {
   if (session.json()) {
-    session.out << Json{{"id", absent.id}, {"cannot_occur", absent.reason}}.dump(2) << "\n";
+    session.out << text_of_json(Json{{"id", absent.id}, {"cannot_occur", absent.reason}}, 2)
+                << "\n";
   } else {
     session.out << absent.id << ": cannot occur here: " << absent.reason << "\n";
   }
@@ -108,7 +110,8 @@ ExitCode explain_command(Session& session) {
                       " 'warptwin list --diagnostics' shows all");
   }
   const Explanation explanation = explain(*info, session.scenarios);
-  session.out << (session.json() ? json_of(explanation).dump(2) + "\n" : text_of(explanation));
+  session.out << (session.json() ? text_of_json(json_of(explanation), 2) + "\n"
+                                 : text_of(explanation));
   return ExitCode::kClean;
 }
 
@@ -122,7 +125,7 @@ ExitCode list(Session& session) {
   if (session.options.count("target") != 0) {
     const ScenarioEntry& scenario = find_scenario(session);
     if (session.json()) {
-      session.out << json_of(scenario).dump(2) << "\n";
+      session.out << text_of_json(json_of(scenario), 2) << "\n";
       return ExitCode::kClean;
     }
     session.out << scenario.info->name << ": " << scenario.info->summary << "\n";
@@ -142,7 +145,7 @@ ExitCode list(Session& session) {
     for (const ScenarioEntry& scenario : session.scenarios) {
       all.push_back(json_of(scenario));
     }
-    session.out << all.dump(2) << "\n";
+    session.out << text_of_json(all, 2) << "\n";
     return ExitCode::kClean;
   }
   std::size_t widest = 0;

@@ -9,6 +9,7 @@
 #include "sim/cli/engines.hpp"
 #include "sim/cli/new_repository.hpp"
 #include "sim/cli/shell.hpp"
+#include "sim/json/json_text.hpp"
 
 namespace warptwin::sim::cli {
 
@@ -53,7 +54,7 @@ ExitCode doctor_command(Session& session) {
   if (session.json()) {
     Json report = json_of(all, test);
     report["exit"] = static_cast<int>(code);
-    session.out << report.dump(2, ' ', false, Json::error_handler_t::replace) << "\n";
+    session.out << text_of_json(report, 2) << "\n";
     return code;
   }
   session.out << "warptwin " << WARPTWIN_VERSION << ", compiled by " << kCompiler << ", Boost "

@@ -10,6 +10,7 @@
 #include "sim/cli/ptx_engines.hpp"
 #include "sim/cli/reports.hpp"
 #include "sim/cli/traces.hpp"
+#include "sim/json/json_text.hpp"
 #include "sim/pictures/trace_recording.hpp"
 #include "sim/report/explanation.hpp"
 #include "sim/report/json.hpp"
@@ -203,7 +204,7 @@ static ExitCode run_on(Session& session,
     report["scenario"] = scenario.info->name;
     report["parameters"] = parameters.to_string();
     report["exit"] = static_cast<int>(code);
-    session.out << report.dump(2) << "\n";
+    session.out << text_of_json(report, 2) << "\n";
   } else {
     session.out << title_of(scenario, parameters) << "\n" << text_of(result);
   }
@@ -264,7 +265,7 @@ static ExitCode run_ptx_on(Session& session, const ScenarioEntry& scenario) {
     report["scenario"] = scenario.info->name;
     report["findings"] = list;
     report["exit"] = static_cast<int>(code);
-    session.out << report.dump(2, ' ', false, Json::error_handler_t::replace) << "\n";
+    session.out << text_of_json(report, 2) << "\n";
   } else {
     session.out << context.scenario << "\n" << findings << judged.answer;
   }

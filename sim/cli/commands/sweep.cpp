@@ -13,6 +13,7 @@
 
 #include "sim/cli/commands/commands.hpp"
 #include "sim/cli/limited.hpp"
+#include "sim/json/json_text.hpp"
 #include "sim/sweep/journal.hpp"
 #include "sim/sweep/plot.hpp"
 #include "sim/sweep/ranks.hpp"
@@ -116,7 +117,7 @@ static std::string header_line(const Session& session,
   line["rule"] = strings(session, "rule");
   line["without"] = strings(session, "without");
   line["program"] = identity_of_program();
-  return line.dump();
+  return text_of_json(line);
 }
 
 // What there is of it, and then the rest.

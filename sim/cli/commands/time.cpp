@@ -9,6 +9,7 @@
 #include "sim/cli/engines.hpp"
 #include "sim/cli/pictures.hpp"
 #include "sim/cli/traces.hpp"
+#include "sim/json/json_text.hpp"
 #include "sim/ptx/machine/launch.hpp"
 #include "sim/report/explanation.hpp"
 #include "sim/report/json.hpp"
@@ -40,7 +41,7 @@ ExitCode chip_command(Session& session) {
     throw ConfigError("name a chip or its file; there are: " + names);
   }
   const Chip chip = chip_of(session.options["target"].as<std::string>());
-  session.out << (session.json() ? json_of(chip).dump(2) + "\n" : text_of(chip));
+  session.out << (session.json() ? text_of_json(json_of(chip), 2) + "\n" : text_of(chip));
   return ExitCode::kClean;
 }
 

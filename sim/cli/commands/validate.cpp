@@ -7,6 +7,7 @@
 #include "sim/cli/commands/commands.hpp"
 #include "sim/cli/engines.hpp"
 #include "sim/cli/traces.hpp"
+#include "sim/json/json_text.hpp"
 #include "sim/report/explanation.hpp"
 #include "sim/report/json.hpp"
 #include "sim/report/proof.hpp"
@@ -56,7 +57,7 @@ ExitCode validate_command(Session& session) {
     chip = chip_of(session.options["chip"].as<std::string>());
   }
   const Validation result = validate(rows, session.scenarios, chip ? &*chip : nullptr);
-  session.out << (session.json() ? json_of(result).dump(2) + "\n" : text_of(result));
+  session.out << (session.json() ? text_of_json(json_of(result), 2) + "\n" : text_of(result));
   return exit_of(result);
 }
 
@@ -71,11 +72,11 @@ ExitCode calibrate_command(Session& session) {
   for (const FittedConstant& constant : result.constants) {
     result.chip.sources[constant.key] = source_of_fit(session);
   }
-  session.out << (session.json() ? json_of(result).dump(2) + "\n" : text_of(result));
+  session.out << (session.json() ? text_of_json(json_of(result), 2) + "\n" : text_of(result));
   if (session.options.count("write-chip") != 0) {
     const auto path = session.options["write-chip"].as<std::string>();
     std::ofstream file{path};
-    if (!(file << json_of(result.chip).dump(2) << "\n")) {
+    if (!(file << text_of_json(json_of(result.chip), 2) << "\n")) {
       throw ConfigError(path + ": cannot be written");
     }
   }

@@ -5,11 +5,12 @@
 #include <fstream>
 #include <nlohmann/json.hpp>
 #include <optional>
-#include <regex>
 #include <sstream>
 
 #include "common/kernel/scenario.hpp"
-#include "common/report/json_text.hpp"
+
+#include "sim/json/json_text.hpp"
+#include "sim/run/pattern.hpp"
 
 namespace warptwin::sim {
 
@@ -152,9 +153,8 @@ std::pair<std::int64_t, std::int64_t> tile_of(const Place& config) {
 // 0: it does not say.
 std::int64_t row_elements(const Place& config) {
   const std::string tma = config.text("tma", "128 B");
-  static const std::regex kBytes{"\\b([0-9]{1,4}) B\\b"};
-  std::smatch found;
-  return std::regex_search(tma, found, kBytes) ? std::stoi(found[1]) / 2 : 0;
+  const auto found = groups_of("\\b([0-9]{1,4}) B\\b", tma);
+  return found.empty() ? 0 : std::stoi(found[1]) / 2;
 }
 
 void read_kernel(const Place& place, const Place& config, MeasuredRow& row) {
@@ -237,7 +237,7 @@ std::vector<MeasuredRow> parse_measured_rows(const std::string& text, const std:
   }
   Json root;
   try {
-    root = Json::parse(text);
+    root = parsed_json<Json>(text);
   } catch (const Json::exception& error) {
     throw ConfigError(origin + ": is not JSON: " + words_of_json_error(error.what()));
   }

@@ -1,8 +1,9 @@
-/// What readers of JSON ask of a text beside the library that parses it.
+/// JSON as text. nlohmann's parser and its writer are compiled once, behind the functions here.
 
 #pragma once
 
 #include <cstddef>
+#include <nlohmann/json.hpp>
 #include <string>
 #include <string_view>
 
@@ -38,5 +39,18 @@ inline std::string words_of_json_error(std::string_view what) {
   const std::size_t number_ends = what.find("] ");
   return std::string{number_ends == what.npos ? what : what.substr(number_ends + 2)};
 }
+
+/// The value that a text says, for nlohmann's `json` and `ordered_json`. Throws its `parse_error`.
+template <class Json>
+Json parsed_json(std::string_view text);
+
+/// The same of a text that may be none: it is then a value that `is_discarded()`.
+template <class Json>
+Json json_if_any(std::string_view text);
+
+/// A value as a text: on one line, or each level `indent` columns further. Bytes that are no UTF-8
+/// become U+FFFD.
+template <class Json>
+std::string text_of_json(const Json& json, int indent = -1);
 
 }  // namespace warptwin

@@ -1,4 +1,5 @@
-#include "common/report/json_text.hpp"
+
+#include "sim/json/json_text.hpp"
 
 #include <gtest/gtest.h>
 
