@@ -35,5 +35,18 @@ TEST(JsonTextTest, ALibrarysNumberIsLeftOut) {
   EXPECT_EQ(words_of_json_error("no number"), "no number");
 }
 
+TEST(JsonTextTest, ATextComesBackWithItsKeysInTheirOrder) {
+  const std::string text = R"({"b":[1,2.5],"a":null})";
+  EXPECT_EQ(text_of_json(parsed_json<nlohmann::ordered_json>(text)), text);
+  EXPECT_EQ(text_of_json(parsed_json<nlohmann::json>(text)), R"({"a":null,"b":[1,2.5]})");
+  EXPECT_EQ(text_of_json(nlohmann::json{{"a", 1}}, 2), "{\n  \"a\": 1\n}");
+  EXPECT_EQ(text_of_json(nlohmann::json("\xff")), "\"\xef\xbf\xbd\"");
+}
+
+TEST(JsonTextTest, WhatIsNoJsonIsDiscardedOrRefused) {
+  EXPECT_TRUE(json_if_any<nlohmann::json>("{").is_discarded());
+  EXPECT_THROW(parsed_json<nlohmann::json>("{"), nlohmann::json::parse_error);
+}
+
 }  // namespace
 }  // namespace warptwin::json_text_test
