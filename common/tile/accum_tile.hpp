@@ -170,8 +170,8 @@ class AccumTile {
       }
     });
   }
-  /// `store` of whole fragments, whose index is a constant: for a text so long that nvcc would leave
-  /// the loop a loop.
+  /// `store` of whole fragments, whose index is a constant: for a text so long that nvcc would
+  /// leave the loop a loop.
   template <class Element>
   constexpr void store_whole(const SharedTile<Element>& tile,
                              SourceSite site = SourceSite::current()) const {

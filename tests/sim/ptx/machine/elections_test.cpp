@@ -95,8 +95,8 @@ TEST(PtxElections, AreOfTheLanesThatTheMaskNames) {
   EXPECT_THAT(ids_in(proof), Contains("WARP_LANES_NOT_RELEASED"));
 }
 
-// Of eight CTAs, in all of which a lane by its number stores a word, one lane arrives at an mbarrier
-// behind that: in the CTA `apart` an elected one.
+// Of eight CTAs, in all of which a lane by its number stores a word, one lane arrives at an
+// mbarrier behind that: in the CTA `apart` an elected one.
 OneKernel elected_in(const char* apart) {
   OneKernel kernel;
   kernel.threads = 64;
