@@ -229,7 +229,10 @@ struct GemmClusterOf {
                      tile_map<D>(2, box.stored_rows, box.columns)},
             .clusters = tiles.ctas(clusters),
             .cluster_size = cluster.ctas(),
-            .registers_per_thread = kNarrowBoxes<Parts> ? 48 : 80,
+            .registers_per_thread = kNarrowBoxes<Parts>   ? 48
+                                    : Parts::kTransposedD ? 104
+                                    : Parts::kMatrices    ? (kCtas == 1 ? 72 : 88)
+                                                          : 80,
             .flops = std::uint64_t{2} * m * n * k};
   }
   static void reference(const ParameterSet& p, std::span<HostTensor> tensors) {

@@ -212,7 +212,13 @@ struct GemmPersistentOf : GemmClusterOf<kGroup, Parts> {
     check_stages_fit<GemmPersistentStorage<Extents, Parts>>(extents(p));
     if (kCtas == 1) {
       const bool whole = kind_of(Parts::A::kType) == MmaKind::kI8;
-      workload.registers_per_thread = whole ? 48 : kNarrowBoxes<Parts> ? 72 : 96;
+      workload.registers_per_thread = whole                 ? 48
+                                      : kNarrowBoxes<Parts> ? 72
+                                      : Parts::kMatrices    ? 88
+                                                            : 96;
+    }
+    if (Parts::kTransposedD) {
+      workload.registers_per_thread = 112;
     }
     workload.resident_clusters = p.u32("resident");
     return workload;

@@ -60,7 +60,7 @@ struct GemmSwigluPersistentOf : GemmSwigluOf<Parts> {
     const Extents e = extents(p);
     check_stages_fit<Storage>(e);
     Workload workload = Base::workload_of(p, e, e.cluster(), /*clusters=*/0);
-    workload.registers_per_thread = kCtas == 1 ? 208 : 192;
+    workload.registers_per_thread = kCtas == 1 && !Parts::kQuantised ? 208 : 192;
     workload.resident_clusters = p.u32("resident");
     return workload;
   }
