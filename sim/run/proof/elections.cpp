@@ -139,7 +139,7 @@ bool election_matters(const ScenarioEntry& scenario,
     if (known == nullptr) {
       run_with(ElectLane::kLowest, first_alone, made);
     }
-    WarpWork highest{known != nullptr ? *known : made};
+    WarpWork highest{known != nullptr ? known : &made};
     run_with(ElectLane::kHighest, first_alone, highest);
     return highest.differs();
   };

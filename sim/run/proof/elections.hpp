@@ -17,9 +17,8 @@ namespace warptwin::sim {
 /// What each warp of a run does between its meetings, and what its threads do by themselves.
 class WarpWork : public EventSink {
  public:
-  WarpWork() = default;
-  /// Compares the run with `lowest`, which outlives it, as it goes on, and keeps nothing of it.
-  explicit WarpWork(const WarpWork& lowest) : lowest_{&lowest} {}
+  /// Keeps it; or compares the run with `lowest`, which outlives this, as it goes on.
+  explicit WarpWork(const WarpWork* lowest = nullptr) : lowest_{lowest} {}
 
   void on_event(const Event& event) override;
   /// The run is over.
@@ -56,7 +55,7 @@ class WarpWork : public EventSink {
   void end_stretch(std::size_t number, const LaneWork& work);
 
   std::vector<OfWarp> warps_;
-  const WarpWork* lowest_ = nullptr;
+  const WarpWork* lowest_;  // null: nothing is compared
   bool differs_ = false;
 };
 

@@ -92,8 +92,8 @@ struct ProofResult {
   std::vector<std::uint64_t> work;
   std::vector<std::uint64_t> accesses;  // by cluster
   std::uint64_t operations = 0;         // of all runs that were made for it
-  /// Of a launch of PTX that runs with the lowest lane elected and no more than the rules say; else
-  /// null.
+  /// What warps did in that execution, of PTX that makes no choices: with the lowest lane elected,
+  /// where the rules leave that open. Else null.
   std::shared_ptr<const WarpWork> warp_work;
 
   /// Reports of more findings than are kept, of both runs and of the conditions.
