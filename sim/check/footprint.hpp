@@ -131,7 +131,9 @@ struct Footprint {
   }
   // Of one pitch, and it begins no earlier.
   bool meets_on_grid(const Footprint& other) const {
-    const std::uint32_t ahead = (other.begin - begin) % pitch;
+    const std::uint32_t distance = other.begin - begin;
+    const bool two = (pitch & (pitch - 1)) == 0;  // a power of it, as most are
+    const std::uint32_t ahead = two ? distance & (pitch - 1) : distance % pitch;
     const std::uint32_t row = other.begin - ahead;  // the last of ours in front of it, if any is
     return (ahead < width && row + width <= end) ||
            (pitch - ahead < other.width && row + pitch + width <= end);

@@ -347,21 +347,22 @@ namespace {
 // asked for it knows, and which of a barrier's last phases. Later operations are known to nobody.
 class ClockDigest {
  public:
-  // `asked`: by component, the indices that are asked for. `phases`: of each barrier.
-  ClockDigest(std::vector<std::vector<std::uint32_t>> asked, std::vector<std::uint32_t> phases)
-      : asked_{std::move(asked)}, phases_{std::move(phases)} {
-    std::size_t most = 0;
-    for (std::uint32_t number = 0; number < asked_.size(); ++number) {
-      std::vector<std::uint32_t>& indices = asked_[number];
+  // `asked`: by component, the indices that are asked for. `phases`: of each barrier, whose
+  // components come behind. Both outlive it.
+  ClockDigest(std::vector<std::vector<std::uint32_t>>& asked,
+              const std::vector<std::uint32_t>& phases)
+      : asked_{asked}, phases_{phases} {
+    for (std::uint32_t number = 0; number < asked.size(); ++number) {
+      std::vector<std::uint32_t>& indices = asked[number];
       if (!indices.empty()) {
         std::sort(indices.begin(), indices.end());
         indices.erase(std::unique(indices.begin(), indices.end()), indices.end());
-        chains_.push_back(
-            {number, indices.front(), indices.back(), static_cast<std::uint32_t>(indices.size())});
-        most = std::max(most, indices.size());
+        chains_.push_back({number, indices.front(), indices.back(), indices.size(), key(number)});
       }
     }
-    rank_bits_ = static_cast<std::uint32_t>(std::bit_width(most));
+    for (std::size_t barrier = 0; barrier < phases.size(); ++barrier) {
+      keys_.push_back(key(asked.size() + barrier));
+    }
   }
 
   std::uint64_t of_chains() const {
@@ -381,56 +382,55 @@ class ClockDigest {
     return static_cast<std::uint64_t>(std::upper_bound(indices.begin(), indices.end(), index) -
                                       indices.begin());
   }
+  // A sum over components, each times a number of its own.
   std::uint64_t of(const ProofClock& clock) const {
-    const auto known = [&](std::size_t i) { return i < clock.size() ? clock[i] : 0; };
-    std::uint64_t seen = 1;
-    std::uint64_t ranks = 0;
-    std::uint32_t bits = 0;
+    const std::size_t size = clock.size();
+    std::uint64_t sum = 0;
     for (const Chain& chain : chains_) {
       // Most know all of it, or nothing.
-      const std::uint32_t value = known(chain.number);
-      ranks = ranks << rank_bits_ | (value >= chain.last   ? chain.count
-                                     : value < chain.first ? 0
-                                                           : rank(chain.number, value));
-      bits += rank_bits_;
-      if (bits + rank_bits_ > kWordBits) {
-        seen = mix(seen, std::exchange(ranks, 0));
-        bits = 0;
-      }
+      const std::uint32_t value = chain.number < size ? clock[chain.number] : 0;
+      sum += chain.key * (value >= chain.last   ? chain.count
+                          : value < chain.first ? 0
+                                                : rank(chain.number, value));
     }
-    seen = mix(seen, ranks);
-    constexpr std::size_t kInWord = kWordBits / 2;  // two bits of each barrier
-    for (std::size_t first = 0; first < phases_.size(); first += kInWord) {
-      std::uint64_t word = 0;
-      for (std::size_t i = first; i < std::min(first + kInWord, phases_.size()); ++i) {
-        word = word << 2 | std::min(phases_[i] - known(asked_.size() + i), 3U);
-      }
-      seen = mix(seen, word);
+    const std::size_t first = asked_.size();
+    const std::size_t known = std::min(phases_.size(), size - std::min(size, first));
+    for (std::size_t i = 0; i < known; ++i) {
+      sum += keys_[i] * std::min(phases_[i] - clock[first + i], 3U);
     }
-    return seen;
+    for (std::size_t i = known; i < phases_.size(); ++i) {
+      sum += keys_[i] * std::min(phases_[i], 3U);
+    }
+    return mix(1, sum);
   }
 
  private:
-  static constexpr std::uint32_t kWordBits = 64;
   struct Chain {
     std::uint32_t number = 0;
     std::uint32_t first = 0;  // index that is asked for
     std::uint32_t last = 0;
-    std::uint32_t count = 0;
+    std::uint64_t count = 0;
+    std::uint64_t key = 0;
   };
+  static std::uint64_t key(std::uint64_t component) {
+    return mix(mix(0x9E3779B97F4A7C15U, component), component) | 1;
+  }
 
-  std::vector<std::vector<std::uint32_t>> asked_;
-  std::vector<std::uint32_t> phases_;
-  std::vector<Chain> chains_;  // what is known of the others is never asked for
-  std::uint32_t rank_bits_ = 0;
+  const std::vector<std::vector<std::uint32_t>>& asked_;
+  const std::vector<std::uint32_t>& phases_;
+  std::vector<Chain> chains_;        // what is known of the others is never asked for
+  std::vector<std::uint64_t> keys_;  // of barriers
 };
 
 }  // namespace
 
 std::uint64_t Conditions::digest(const std::vector<ProofNode>& live,
                                  const std::vector<const ProofClock*>& clocks) const {
-  std::vector<std::vector<std::uint32_t>> asked(components_);
-  std::vector<std::uint32_t> phases;
+  std::vector<std::vector<std::uint32_t>>& asked = digest_.asked;
+  std::vector<std::uint32_t>& phases = digest_.phases;
+  asked.resize(components_);
+  std::for_each(asked.begin(), asked.end(), [](auto& indices) { indices.clear(); });
+  phases.clear();
   const auto ask = [&](const ProofNode& node) {
     if (node.chain != kLeaf) {
       asked[node.component()].push_back(node.index);
@@ -454,7 +454,7 @@ std::uint64_t Conditions::digest(const std::vector<ProofNode>& live,
     }
   }
   std::for_each(live.begin(), live.end(), ask);
-  const ClockDigest digests{std::move(asked), std::move(phases)};
+  const ClockDigest digests{asked, phases};
   std::uint64_t hash = digests.of_chains();
   for (const ProofClock& clock : clocks_) {
     hash = mix(hash, digests.of(clock));

@@ -244,6 +244,10 @@ class Conditions {
   std::vector<Barrier> barriers_;
   std::vector<Violation> violations_;
   std::uint64_t not_kept_ = 0;
+  struct {
+    std::vector<std::vector<std::uint32_t>> asked;
+    std::vector<std::uint32_t> phases;
+  } mutable digest_;  // while one is made
 };
 
 /// Joins `from` into `into`.
