@@ -75,10 +75,9 @@ void GlobalMemory::set_unknown(std::uint64_t address, std::uint64_t size, bool u
     return;
   }
   GlobalBuffer& buffer = buffers_[static_cast<std::size_t>(found - buffers_.data())];
-  buffer.unknown.resize(buffer.size / 4 + 1);
-  const std::uint64_t first = (address - buffer.address) / 4;
-  const std::uint64_t last =
-      std::min<std::uint64_t>((address - buffer.address + size + 3) / 4, buffer.unknown.size());
+  buffer.unknown.resize(buffer.size);
+  const std::uint64_t first = address - buffer.address;
+  const std::uint64_t last = std::min<std::uint64_t>(first + size, buffer.unknown.size());
   std::fill(buffer.unknown.begin() + static_cast<std::ptrdiff_t>(first),
             buffer.unknown.begin() + static_cast<std::ptrdiff_t>(last),
             unknown);
@@ -87,7 +86,7 @@ void GlobalMemory::set_unknown(std::uint64_t address, std::uint64_t size, bool u
 bool GlobalMemory::unknown(std::uint64_t address) const {
   const GlobalBuffer* buffer = find(address);
   return buffer != nullptr && !buffer->unknown.empty() &&
-         buffer->unknown[(address - buffer->address) / 4];
+         buffer->unknown[address - buffer->address];
 }
 
 std::byte* GlobalMemory::at(std::uint64_t address, std::uint64_t size) {

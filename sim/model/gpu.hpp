@@ -283,7 +283,7 @@ struct Cta {
   std::uint32_t free_registers = 0;
   std::uint32_t register_waiters = 0;
   std::vector<std::byte> shared;
-  std::vector<bool> unknown;  // by word of `shared`: data that was not moved; empty: none
+  std::vector<bool> unknown;  // by byte of `shared`: data that was not moved; empty: none
 };
 
 struct Cluster {

@@ -350,9 +350,8 @@ void Gpu::land_load(AsyncOp& async) {
       std::memmove(cta.shared.data() + copy.shared, source.shared.data() + copy.source, copy.bytes);
     }
     // What reductions leave may depend on which comes first.
-    for (std::uint32_t at = 0; at < copy.bytes && !cta.unknown.empty(); at += 4) {
-      const bool unknown = copy.reduction.reduces() || source.unknown[(copy.source + at) / 4];
-      set_unknown(cta, copy.shared + at, copy.shared + at + 4, unknown);
+    for (std::uint32_t at = 0; at < copy.bytes && !cta.unknown.empty(); ++at) {
+      cta.unknown[copy.shared + at] = copy.reduction.reduces() || source.unknown[copy.source + at];
     }
   } else if (!config_.moves_data) {
     load_control(op, cta);
@@ -375,11 +374,11 @@ void Gpu::land_load(AsyncOp& async) {
 
 // --- Where no data moves: which words are control, and which are data that is not there ----------
 
-// Words of [begin, end) of the CTA's shared memory are data that was not moved, or are not.
+// [begin, end) of the CTA's shared memory is data that was not moved, or is not.
 void Gpu::set_unknown(Cta& cta, std::uint32_t begin, std::uint32_t end, bool unknown) {
-  if (!cta.unknown.empty()) {
-    const auto last = std::min<std::size_t>((std::size_t{end} + 3) / 4, cta.unknown.size());
-    std::fill(cta.unknown.begin() + static_cast<std::ptrdiff_t>(begin / 4),
+  const auto last = std::min<std::size_t>(end, cta.unknown.size());
+  if (begin < last) {
+    std::fill(cta.unknown.begin() + static_cast<std::ptrdiff_t>(begin),
               cta.unknown.begin() + static_cast<std::ptrdiff_t>(last),
               unknown);
   }
@@ -394,8 +393,8 @@ void Gpu::load_control(const Operation& op, Cta& cta) {
     return;
   }
   std::memcpy(cta.shared.data() + copy.shared, source, copy.bytes);
-  for (std::uint32_t at = 0; at < copy.bytes; at += 4) {
-    set_unknown(cta, copy.shared + at, copy.shared + at + 4, memory_->unknown(copy.global + at));
+  for (std::uint32_t at = 0; at < copy.bytes; ++at) {
+    set_unknown(cta, copy.shared + at, copy.shared + at + 1, memory_->unknown(copy.global + at));
   }
 }
 
@@ -419,8 +418,8 @@ void Gpu::store_control(const AsyncOp& async) {
   }
   const Cta& cta = ctas_[async.cta];
   std::memcpy(target, async.staging.data(), copy.bytes);
-  for (std::uint32_t at = 0; at < copy.bytes; at += 4) {
-    memory_->set_unknown(copy.global + at, 4, cta.unknown[(copy.shared + at) / 4]);
+  for (std::uint32_t at = 0; at < copy.bytes; ++at) {
+    memory_->set_unknown(copy.global + at, 1, cta.unknown[copy.shared + at]);
   }
 }
 

@@ -71,12 +71,8 @@ void copy_bytes(void* to, const void* from, std::uint32_t bytes) {
 void load_shared(const Cta& cta, LaneAccess& access, std::uint32_t lane, std::uint64_t at) {
   const std::size_t first = std::size_t{lane} * access.bytes;
   copy_bytes(&access.data[first], cta.shared.data() + at, access.bytes);
-  for (std::uint32_t byte = 0; byte < access.bytes && !cta.unknown.empty();) {
-    const auto left = static_cast<std::uint32_t>(4 - (at + byte) % 4);  // of its word
-    const std::uint32_t count = std::min(left, access.bytes - byte);
-    std::uint32_t unknown = cta.unknown[(at + byte) / 4] ? 0x01010101 : 0;
-    copy_bytes(&access.poison[first + byte], &unknown, count);
-    byte += count;
+  for (std::uint32_t byte = 0; byte < access.bytes && !cta.unknown.empty(); ++byte) {
+    access.poison[first + byte] = cta.unknown[at + byte] ? 1 : 0;
   }
 }
 
@@ -87,10 +83,7 @@ void store_shared(Cta& cta, const LaneAccess& access, std::uint32_t lane, std::u
     return;
   }
   for (std::uint32_t byte = 0; byte < access.bytes; ++byte) {
-    // What is known of a word is what is known of the last of its bytes that is written.
-    if ((at + byte) % 4 == 3 || byte + 1 == access.bytes) {
-      cta.unknown[(at + byte) / 4] = access.poison[first + byte] != 0;
-    }
+    cta.unknown[at + byte] = access.poison[first + byte] != 0;
   }
 }
 
@@ -121,7 +114,7 @@ bool Gpu::update_shared(const Cta& cta, AtomicUpdate& update) {
   const std::uint64_t at = update.address[lane];
   std::memcpy(&update.before, cta.shared.data() + at, update.bytes);
   for (std::uint32_t byte = 0; byte < update.bytes && !cta.unknown.empty(); ++byte) {
-    update.known = update.known && !cta.unknown[(at + byte) / 4];
+    update.known = update.known && !cta.unknown[at + byte];
   }
   const std::uint64_t after = update.update(update.before);
   const std::size_t first = std::size_t{lane} * update.bytes;
@@ -252,7 +245,9 @@ void Gpu::issue_access(const AsyncOp& async, const AsyncAccess& access) {
       std::memcpy(&word, cta.shared.data() + at, target.bytes);
       word = access.update(lane, word);
       std::memcpy(&target.data[first], &word, target.bytes);
-      unknown = !cta.unknown.empty() && cta.unknown[begin / 4];
+      for (std::uint32_t byte = 0; byte < target.bytes && !cta.unknown.empty(); ++byte) {
+        unknown = unknown || cta.unknown[begin + byte];
+      }
     }
     std::memcpy(cta.shared.data() + at, &target.data[first], target.bytes);
     for (std::uint32_t byte = 0; byte < target.bytes; ++byte) {
@@ -311,10 +306,10 @@ Gpu::Outcome Gpu::global_access(WarpSlot slot, const Operation& op) {
       }
     } else if (memory != nullptr) {
       std::memcpy(memory, &access.data[first], access.bytes);
-      const bool unknown = std::any_of(&access.poison[first],
-                                       &access.poison[first] + access.bytes,
-                                       [](std::uint8_t poison) { return poison != 0; });
-      memory_->set_unknown(at, access.bytes, unknown && !config_.moves_data);
+      for (std::uint32_t byte = 0; byte < access.bytes; ++byte) {
+        const bool unknown = access.poison[first + byte] != 0 && !config_.moves_data;
+        memory_->set_unknown(at + byte, 1, unknown);
+      }
     }
   });
   if (access.kind == AccessKind::kPeek) {

@@ -12,6 +12,26 @@
 
 namespace warptwin::sim {
 
+namespace {
+
+// Whether some byte of a word is data that was not moved.
+bool any_unknown(const Cta& cta, std::uint32_t address) {
+  bool any = false;
+  for (std::uint32_t at = address; at < address + 4 && !cta.unknown.empty(); ++at) {
+    any = any || cta.unknown[at];
+  }
+  return any;
+}
+bool any_unknown(const GlobalMemory& memory, std::uint64_t address, std::uint32_t size) {
+  bool any = false;
+  for (std::uint64_t at = address; at < address + size; ++at) {
+    any = any || memory.unknown(at);
+  }
+  return any;
+}
+
+}  // namespace
+
 Gpu::Outcome Gpu::shared_word(WarpSlot slot, Operation& op) {
   const auto& word = op.as<operands::SharedWord>();
   Warp& warp = warps_[slot];
@@ -27,7 +47,7 @@ Gpu::Outcome Gpu::shared_word(WarpSlot slot, Operation& op) {
     std::byte* at = cta.shared.data() + word.address;
     if (op.op == Op::kSharedLoad) {
       std::memcpy(&op.result, at, 4);
-      if (!cta.unknown.empty() && cta.unknown[word.address / 4]) {
+      if (any_unknown(cta, word.address)) {
         op.result = unknown_word(word.address);
       }
     } else {
@@ -137,7 +157,7 @@ Gpu::Outcome Gpu::global_load(WarpSlot slot, Operation& op) {
   if (!memory_->in_range(address, 4) || address % 4 != 0) {
     fail(event, address % 4 != 0 ? Fault::kMisaligned : Fault::kOutOfRange, true);
   } else if (const std::byte* at = memory_->at(address, 4);
-             at != nullptr && !memory_->unknown(address)) {
+             at != nullptr && !any_unknown(*memory_, address, 4)) {
     std::memcpy(&op.result, at, 4);
   } else {
     op.result = unknown_word(address);
@@ -192,14 +212,14 @@ Gpu::Outcome Gpu::global_word(WarpSlot slot, Operation& op) {
   }
   std::uint32_t word = 0;
   std::memcpy(&word, at, 4);
-  if (atomic == nullptr && memory_->unknown(told.address)) {
+  if (atomic == nullptr && any_unknown(*memory_, told.address, size)) {
     word = unknown_word(told.address);
   }
   op.result = word;
   auto& said = event.as<payload::GlobalWord>();
   said.before = word;
   if (atomic != nullptr) {
-    const bool was_unknown = memory_->unknown(told.address);
+    const bool was_unknown = any_unknown(*memory_, told.address, size);
     const bool unknown = was_unknown || atomic->leaves_unknown;
     std::memcpy(&atomic->before, at, size);
     const std::uint64_t after = atomic->update(atomic->before);

@@ -1,6 +1,7 @@
 #include "sim/ptx/lanes/executor.hpp"
 
 #include <algorithm>
+#include <bit>
 #include <utility>
 
 namespace warptwin::ptx {
@@ -352,6 +353,10 @@ void Executor::scalar(const Op& op, const Guarded& guarded) {
       found.poison(call);
     }
   }
+  const Mask carried = found.reads_carry ? strand_.frame->carry_poison : 0;
+  for (Mask left = carried; left != 0; left &= left - 1) {
+    out_.poison[static_cast<std::uint32_t>(std::countr_zero(left))] = 0xff;
+  }
   write_back(target, out_, guarded);
   if (pair) {
     write_back(code().parts_of(arguments[0])[1], second_, guarded);
@@ -359,6 +364,10 @@ void Executor::scalar(const Op& op, const Guarded& guarded) {
   if (found.writes_carry) {
     Mask& carry = strand_.frame->carry;
     carry = (carry & ~guarded.executes) | (call.carry & guarded.executes);
+    Mask& unknown = strand_.frame->carry_poison;
+    const Mask now = (poison ? out_.poisoned() : Mask{0}) | carried | guarded.unknown;
+    unknown = (unknown & ~(guarded.executes | guarded.unknown)) |
+              (now & (guarded.executes | guarded.unknown));
   }
 }
 

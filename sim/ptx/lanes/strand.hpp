@@ -83,6 +83,7 @@ struct Frame {
   std::vector<std::uint8_t> written;  // of each slot, 1: by an instruction; empty: not noted
   std::vector<std::uint64_t> ready;   // of each slot: when its value is there; empty: not noted
   Mask carry = 0;
+  Mask carry_poison = 0;
   std::unordered_map<const Variable*, ParameterBytes> parameters;
   std::shared_ptr<Frame> caller;
   std::uint32_t call = 0;   // of the caller: the op that called

@@ -48,11 +48,14 @@ Served WarpRun::shfl(Request& request) {
     }
     from = holds ? from : lane;
     valid.value[lane] = holds ? 1 : 0;
-    if (in(request.mask(), from)) {
+    // Who does not know which lane it asks has nothing; nor who asks one that is not there.
+    const bool asks = request.value(2).poison[lane] == 0 && request.value(3).poison[lane] == 0;
+    valid.poison[lane] = asks ? 0 : 0xFF;
+    if (asks && in(request.mask(), from)) {
       result.value[lane] = a.value[from];
       result.poison[lane] = a.poison[from];
     } else {
-      result.poison[lane] = 0xFF;  // of a lane that is not there
+      result.poison[lane] = 0xFF;
     }
   }
   request.strand.write(request.stop, 0, 0, result);
@@ -95,7 +98,7 @@ Served WarpRun::match(Request& request) {
     const bool all = same == request.mask();
     every.value[lane] = all ? 1 : 0;
     result.value[lane] = request.modifiers.has("any"_mod) || all ? same : 0;
-    result.poison[lane] = (a.poisoned() & request.mask()) != 0 ? 0xFF : 0;
+    result.poison[lane] = every.poison[lane] = (a.poisoned() & request.mask()) != 0 ? 0xFF : 0;
   }
   request.strand.write(request.stop, 0, 0, result);
   if (request.stop.operands[0].argument->kind == Argument::Kind::kPair) {

@@ -84,8 +84,9 @@ Kernel::Kernel(Module module, std::string_view name) : program_{std::move(module
         if (auto loop = wait_loop(program_, routine, op, live)) {
           facts.waits.emplace(op, std::move(*loop));
         }
+        std::vector<std::uint32_t>& needed = facts.needed[op];  // perhaps none is
         for (const std::uint32_t number : live) {
-          facts.needed[op].push_back(routine.slots[number]);
+          needed.push_back(routine.slots[number]);
         }
       }
     }

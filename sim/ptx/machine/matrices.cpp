@@ -65,11 +65,12 @@ WarpRun::Fragment WarpRun::accumulator_of(Request& request, std::uint32_t regist
   auto data = std::make_shared<sim::FragmentData>();
   data->registers = registers;
   data->settled = true;
-  data->bits.resize(std::size_t{registers} * kLanes);
+  const bool moves = machine_.moves_data();  // else nobody knows what comes
+  data->bits.resize(moves ? std::size_t{registers} * kLanes : 0);
   for (std::uint32_t i = 0; i < registers; ++i) {
     const Lanes held = value(i);
     computes_with(request.strand, held);
-    for (std::uint32_t lane = 0; lane < kLanes; ++lane) {
+    for (std::uint32_t lane = 0; lane < kLanes && moves; ++lane) {
       data->bits[std::size_t{lane} * registers + i] = static_cast<std::uint32_t>(held.value[lane]);
     }
   }

@@ -21,6 +21,9 @@ bool leaves_word(const Modifiers& modifiers, const Stop& stop) {
     return all;
   };
   const Lanes& b = stop.operands[2].values[0];
+  if ((b.poisoned() & stop.mask) != 0) {
+    return false;
+  }
   if (modifiers.has("add"_mod) || modifiers.has("or"_mod) || modifiers.has("xor"_mod)) {
     return every([&](std::uint32_t lane) { return b.value[lane] == 0; });
   }
@@ -30,7 +33,8 @@ bool leaves_word(const Modifiers& modifiers, const Stop& stop) {
     });
   }
   return modifiers.has("cas"_mod) && every([&](std::uint32_t lane) {
-           return b.value[lane] == stop.operands[3].values[0].value[lane];
+           const Lanes& c = stop.operands[3].values[0];
+           return c.poison[lane] == 0 && b.value[lane] == c.value[lane];
          });
 }
 

@@ -574,6 +574,7 @@ std::vector<std::uint64_t> Rehearsal::state() const {
     for (const Frame* frame = strand->frame.get(); frame != nullptr; frame = frame->caller.get()) {
       state.push_back(reinterpret_cast<std::uintptr_t>(frame->routine));
       state.push_back(std::uint64_t{pc} << 32 | (frame->carry & strand->mask));
+      state.push_back(frame->carry_poison & strand->mask);
       for (const std::uint32_t slot : warp_->needed_at(*frame->routine, pc)) {
         for_lanes(strand->mask, [&](std::uint32_t lane) {
           const Lanes& lanes = frame->slots[slot];

@@ -104,7 +104,9 @@ Served WarpRun::tmem_load(Request& request) {
   // The lower halves of two columns are a register's.
   const bool packs = request.modifiers.has("pack::16b"_mod);
   data->registers = registers * (packs ? 2 : 1);
-  data->bits.assign(std::size_t{data->registers} * kLanes, 0x7FC0DEADU);
+  if (machine_.moves_data()) {  // else nobody knows what comes
+    data->bits.assign(std::size_t{data->registers} * kLanes, 0x7FC0DEADU);
+  }
   sim::Operation op = collective(warptwin::Op::kTcgen05Ld, request);
   shape_tmem_access(request, op, registers);
   auto& access = op.as<sim::operands::TmemAccess>();

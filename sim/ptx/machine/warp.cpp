@@ -296,6 +296,7 @@ class Hash {
 // All of a frame but its registers.
 void add_besides(Hash& hash, const Frame& frame) {
   hash.add(std::uint64_t{frame.call} << 32 | frame.carry);
+  hash.add(std::uint64_t{frame.carry_poison});
   std::uint64_t parameters = 0;  // in no order
   for (const auto& [variable, bytes] : frame.parameters) {
     Hash one;

@@ -16,7 +16,11 @@ std::uint64_t hash_of(const GlobalMemory& memory, std::span<const GlobalAddress>
     for (std::size_t at = 0; at < bytes; at += 4) {
       std::uint32_t word = 0;
       std::memcpy(&word, buffer->bytes.data() + at, std::min<std::size_t>(4, bytes - at));
-      hash.add(!buffer->unknown.empty() && buffer->unknown[at / 4] ? kUnknown : word);
+      bool unknown = false;
+      for (std::size_t byte = at; byte < std::min(at + 4, buffer->unknown.size()); ++byte) {
+        unknown = unknown || buffer->unknown[byte];
+      }
+      hash.add(unknown ? kUnknown : word);
     }
   }
   return hash.value();

@@ -47,7 +47,7 @@ TEST(PtxCompilers, MayUseWhatTheyLoadInFrontOfTheWait) {
     EXPECT_EQ(proof.verdict, ProofVerdict::kProved);
     EXPECT_THAT(proof.strength(), Not(HasSubstr("it rests on this")));
   }
-  const std::string store = "  st.shared.u32 [%r20+128], %r31;\n";
+  const std::string store = "  mad.lo.u32 %r22, %r1, 4, %r20;\n  st.shared.u32 [%r22+128], %r31;\n";
   for (const std::string& between :
        {kAdd + store,
         kAdd + std::string{"  bar.sync 0;\n"},
@@ -77,6 +77,24 @@ TEST(PtxCompilers, MayNotLeaveTheWaitOut) {
   const ProofResult written = proof_of(loading("  mov.u32 %r30, 1;\n", kWait, kAdd));
   EXPECT_NE(written.verdict, ProofVerdict::kProved);
   EXPECT_THAT(ids_in(written), Contains("TMEM_LD_NO_WAIT"));
+}
+
+// No proof without data knows what a load from tensor memory brings.
+TEST(PtxCompilers, MayLetTensorMemoryDecideWhereDataIsThere) {
+  const auto deciding = [](const std::string& lane) {
+    return loading("",
+                   kWait,
+                   "  shfl.sync.idx.b32 %r31, %r30, " + lane +
+                       ", 31, 0xffffffff;\n"
+                       "  setp.eq.u32 %p2, %r31, 5;\n  @%p2 bra MET;\n"
+                       "  bar.sync 1, 64;\nMET:\n");
+  };
+  const ProofResult waits = proof_of(deciding("4"));
+  EXPECT_EQ(waits.verdict, ProofVerdict::kRefuted);
+  EXPECT_THAT(ids_in(waits), Contains("NAMED_BARRIER_COUNT"));
+  const ProofResult goes_on = proof_of(deciding("5"));
+  EXPECT_EQ(goes_on.verdict, ProofVerdict::kProved);
+  EXPECT_TRUE(goes_on.data_decides);
 }
 
 // Four warps store to one word.
