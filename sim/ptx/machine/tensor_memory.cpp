@@ -276,8 +276,12 @@ Served WarpRun::tmem_copy(Request& request) {
   } else if (modifiers.has("32x128b"_mod) && modifiers.has("warpx4"_mod)) {
     shape = TmemCopy::k32x128bWarpx4;
   }
-  if (!shape || modifiers.has("b8x16"_mod)) {
+  if (!shape) {
     refuse(request, "this shape of tcgen05.cp is not there");
+  }
+  // 16 elements and their padding become as many bytes: they move as all others do.
+  if (modifiers.has("b8x16"_mod) && machine_.moves_data()) {
+    refuse(request, "which bits of a byte its elements become no text says");
   }
   for (Mask left = request.mask(); left != 0; left &= left - 1) {
     const Mask lane = left & ~(left - 1);

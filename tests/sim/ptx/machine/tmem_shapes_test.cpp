@@ -82,6 +82,34 @@ std::string numbers(std::uint32_t count) {
   return text;
 }
 
+// Elements of four and six bits move, though nobody knows which bits of a byte they become.
+TEST(PtxTmemCopies, OfPaddedElementsAreProvedAndNotExecuted) {
+  const auto copying = [](const std::string& elements, bool waits) {
+    OneKernel kernel;
+    kernel.body =
+        std::string{kBegin} + "  setp.eq.u32 %p1, %r1, 0;\n  mad.lo.u32 %r5, %r1, 128, %r20;\n" +
+        repeated("  st.shared.v4.u32 [%r5+4096+16*$], {%r1, %r1, %r1, %r1};\n", 8) +
+        "  @%p1 mbarrier.init.shared.b64 [tile+16], 1;\n  fence.proxy.async;\n  bar.sync 0;\n"
+        "  add.u32 %r22, %r20, 4096;\n  shr.u32 %r22, %r22, 4;\n  cvt.u64.u32 %rd7, %r22;\n"
+        "  or.b64 %rd7, %rd7, 0x0000400800080000;\n"
+        "  @%p1 tcgen05.cp.cta_group::1.128x128b" +
+        elements +
+        " [%r21], %rd7;\n  @%p1 tcgen05.commit.cta_group::1.mbarrier::arrive::one"
+        ".shared::cluster.b64 [tile+16];\n" +
+        (waits ? "W:\n  mbarrier.try_wait.parity.shared.b64 %p2, [tile+16], 0;\n  @!%p2 bra W;\n"
+               : "") +
+        "  bar.sync 0;\n  st.shared.u32 [%r5+4096], %r1;\n" + kEnd;
+    return kernel;
+  };
+  for (const char* elements : {".b8x16.b4x16_p64", ".b8x16.b6x16_p32"}) {
+    expect_proved(copying(elements, true));
+    expect_found(copying(elements, false), "SMEM_WAR_ASYNC");
+    EXPECT_THAT([&] { run_of(copying(elements, true)); },
+                testing::ThrowsMessage<ConfigError>(
+                    testing::HasSubstr(std::string{"128x128b"} + elements)));
+  }
+}
+
 class PtxTmemShapes : public testing::TestWithParam<Shape> {};
 
 TEST_P(PtxTmemShapes, LoadTheirCells) {
