@@ -363,6 +363,10 @@ class ClockDigest {
     for (std::size_t barrier = 0; barrier < phases.size(); ++barrier) {
       keys_.push_back(key(asked.size() + barrier));
     }
+    unknown_.resize(phases.size() + 1, 0);
+    for (std::size_t barrier = phases.size(); barrier-- > 0;) {
+      unknown_[barrier] = unknown_[barrier + 1] + keys_[barrier] * std::min(phases[barrier], 3U);
+    }
   }
 
   std::uint64_t of_chains() const {
@@ -385,6 +389,9 @@ class ClockDigest {
   // A sum over components, each times a number of its own.
   std::uint64_t of(const ProofClock& clock) const {
     const std::size_t size = clock.size();
+    if (size == 0) {
+      return mix(1, unknown_[0]);
+    }
     std::uint64_t sum = 0;
     for (const Chain& chain : chains_) {
       // Most know all of it, or nothing.
@@ -398,10 +405,7 @@ class ClockDigest {
     for (std::size_t i = 0; i < known; ++i) {
       sum += keys_[i] * std::min(phases_[i] - clock[first + i], 3U);
     }
-    for (std::size_t i = known; i < phases_.size(); ++i) {
-      sum += keys_[i] * std::min(phases_[i], 3U);
-    }
-    return mix(1, sum);
+    return mix(1, sum + unknown_[known]);
   }
 
  private:
@@ -418,8 +422,9 @@ class ClockDigest {
 
   const std::vector<std::vector<std::uint32_t>>& asked_;
   const std::vector<std::uint32_t>& phases_;
-  std::vector<Chain> chains_;        // what is known of the others is never asked for
-  std::vector<std::uint64_t> keys_;  // of barriers
+  std::vector<Chain> chains_;           // what is known of the others is never asked for
+  std::vector<std::uint64_t> keys_;     // of barriers
+  std::vector<std::uint64_t> unknown_;  // the sum from a barrier on where nothing is known of them
 };
 
 }  // namespace
