@@ -106,6 +106,9 @@ struct TensorSpec {
   /// Of an output: by how much of the largest result any may be off, beside its own rounding. The
   /// default is for fp32 sums of terms that cancel.
   double error_share = 0x1p-16;
+  /// Of scratch: the words that the launch begins with, row-major, nothing between rows; none:
+  /// zeros.
+  std::vector<std::uint32_t> words{};
 
   std::uint64_t bytes() const { return std::uint64_t{rows} * pitch_bytes; }  // rows and their gaps
   /// Units of memory of a row: what a tensor map counts in.
@@ -144,6 +147,11 @@ struct TensorMapSpec {
   MapDimension outer[kOuterMax] = {};
   /// `box_columns` are the channels of a pixel then, and `box_rows` the pixels.
   Im2colSpec im2col{};
+  /// The tensor of scratch in which the map stands, behind the maps before it that stand there: one
+  /// that the kernel may change. Otherwise it is a part of the kernel's argument.
+  std::uint32_t stored_in = kInArgument;
+  static constexpr std::uint32_t kInArgument = ~std::uint32_t{0};  // in no tensor
+  static constexpr std::uint32_t kBytes = 128;  // of a map in memory
 };
 
 /// The dimensions of a map outside its columns, inner first: the rows, unless they are several.

@@ -160,6 +160,8 @@ concept HasCopies = requires(M machine,
                              Coordinates<2> at,
                              CopyTarget target) {
   machine.cp_async_bulk_tensor_load(smem, map, at, target);
+  machine.cp_async_bulk_tensor_load(smem, map, RowsOf4{}, target);              // .tile::gather4
+  machine.cp_async_bulk_tensor_load(smem, map, PixelCoordinates<4>{}, target);  // .im2col
   machine.cp_async_bulk_tensor_store(map, at, smem);
   // Hints, elected: a tensor map, or a box, comes nearer; no value changes, and nothing waits.
   machine.prefetch_tensormap(map);
@@ -169,6 +171,23 @@ concept HasCopies = requires(M machine,
   machine.cp_async_bulk_commit_group();
   machine.template cp_async_bulk_wait_group<0>();
   machine.template cp_async_bulk_wait_group_read<0>();
+};
+
+/// Tensor maps that stand in global memory, where a kernel may change them (PTX ISA,
+/// "tensormap.replace"): `M::TensorMaps` are several of them, one behind the other. A change is
+/// seen by copies behind two fences: one that releases it, of the lane that made it, and one that
+/// acquires the map, of the lane that copies (PTX ISA, "fence.proxy.tensormap", scope gpu).
+template <class M>
+concept HasMapChanges = requires(M machine,
+                                 const typename M::TensorMaps& maps,
+                                 const typename M::TensorMap& map,
+                                 GlobalAddress global) {
+  maps[std::uint32_t{}];
+  machine.tensormap_replace_global_address(map, global);  // where the tensor begins
+  // How many elements the tensor has along a dimension, the innermost being 0.
+  machine.tensormap_replace_global_dim(map, std::uint32_t{}, std::uint32_t{});
+  machine.fence_proxy_tensormap_release();
+  machine.fence_proxy_tensormap_acquire(map);
 };
 
 /// Tensor memory and the tensor core of SM100 (PTX ISA, "tcgen05"). In a pair each CTA allocates,
@@ -264,6 +283,8 @@ concept HasWords = requires(M machine, SharedAddress smem, GlobalAddress global)
   // A number of an input, and no control data: nothing in the grid may write it; 0 where no tile
   // data moves.
   { machine.ld_global_f32(global) } -> std::same_as<float>;
+  // Control data that nothing in the grid writes.
+  { machine.ld_global_u32(global) } -> std::same_as<std::uint32_t>;
   machine.st_release_global_u32(global, std::uint32_t{});
   machine.red_add_release_global_u32(global, std::uint32_t{});
   machine.wait_global_u32(global, std::uint32_t{});  // spins until the word equals the value
@@ -292,8 +313,9 @@ concept HasLaunchControl = requires(M machine, SharedAddress response, Mbarrier 
 /// What one warp of a kernel can do; see the top of this file.
 template <class M>
 concept Machine = HasIdentity<M> && HasLanes<M> && HasMbarrier<M> && HasFences<M> &&
-    HasBarriers<M> && HasCopies<M> && HasTensorMemory<M> && HasWarpgroupMma<M> && HasRegisters<M> &&
-    HasWords<M> && HasLaunchControl<M> && HasResources<M> && requires(M machine, StageNote note) {
+    HasBarriers<M> && HasCopies<M> && HasMapChanges<M> && HasTensorMemory<M> &&
+    HasWarpgroupMma<M> && HasRegisters<M> && HasWords<M> && HasLaunchControl<M> &&
+    HasResources<M> && requires(M machine, StageNote note) {
   machine.note_stage(note);
 };
 

@@ -250,6 +250,21 @@ struct Coordinates {
   std::int32_t at[kRank];  // may be negative, or beyond the edge
 };
 
+/// Four rows of a matrix, from a column on: what .tile::gather4 copies.
+struct RowsOf4 {
+  std::int32_t column;  // the first of each row, in elements
+  std::int32_t row[4];  // any, in any order; one outside the matrix is of zeros
+};
+
+/// Pixels of images, one behind the other, as an im2col map takes them: channel, W, H and D as far
+/// as there are, and the image; and how far from each of them what is copied stands.
+template <std::uint32_t kRank>
+struct PixelCoordinates {
+  static_assert(kRank >= 3 && kRank <= 5, "an im2col map has 3 to 5 dimensions");
+  std::int32_t at[kRank];           // of the first pixel's place in the bounding box
+  std::uint16_t offset[kRank - 2];  // along W, H and D
+};
+
 /// What a warp does for the whole kernel.
 enum class Role : std::uint8_t {
   kLoad,          // copies operand tiles to shared memory

@@ -97,6 +97,8 @@ struct ProxyFence {
 struct Map {
   static constexpr Kind kKind = Kind::kMap;
   std::uint32_t number = 0;
+  std::uint32_t field = 0;   // of a change: 0 is the address, i + 1 the extent of dimension i
+  std::uint32_t extent = 0;  // the new one
 };
 
 /// What brings lanes of a warp together.

@@ -38,12 +38,9 @@ class ClusterEmulation {
   /// Participants: each lane for itself. Blocks: until the copy has landed, if a CTA that does not
   /// lead receives it. Ends the kernel where other CTAs that do not lead receive it and this one
   /// does not.
-  template <std::uint32_t kRank>
-  WARPTWIN_HOST_DEVICE void load_to_pair(SharedAddress smem,
-                                         const void* map,
-                                         Coordinates<kRank> at,
-                                         Mbarrier bar,
-                                         CtaMask multicast) const {
+  template <class At>  // Coordinates or PixelCoordinates
+  WARPTWIN_HOST_DEVICE void load_to_pair(
+      SharedAddress smem, const void* map, const At& at, Mbarrier bar, CtaMask multicast) const {
     constexpr std::uint32_t kLeaders = 0x5555;
     const std::uint32_t rank = ptx::cluster_cta_rank();
     const std::uint32_t to = multicast.bits == 0 ? 1U << rank : std::uint32_t{multicast.bits};
@@ -73,6 +70,18 @@ class ClusterEmulation {
         ptx::mbarrier_complete_tx(RemoteMbarrier{ptx::mapa(bar.address, other & ~1U)}, bytes);
       }
     }
+  }
+
+  /// Bytes of the box of a map in the kernel's argument; any other ends the kernel.
+  WARPTWIN_HOST_DEVICE std::uint32_t box_bytes(const void* map) const {
+    const auto place = static_cast<std::uint32_t>(static_cast<const char*>(map) - argument_) /
+                       EmulationMemory::kMapUnit;
+    const std::uint32_t bytes =
+        place < EmulationMemory::kMapPlaces ? *control(0, EmulationMemory::kBoxBytes + place) : 0;
+    if (bytes == 0) {
+      ptx::trap();
+    }
+    return bytes;
   }
 
   // Cluster launch control. All clusters are launched; those that the launcher counts as resident
@@ -151,23 +160,11 @@ class ClusterEmulation {
     return cluster;
   }
 
-  // Of a map in the kernel's argument; any other ends the kernel.
-  WARPTWIN_HOST_DEVICE std::uint32_t box_bytes(const void* map) const {
-    const auto place = static_cast<std::uint32_t>(static_cast<const char*>(map) - argument_) /
-                       EmulationMemory::kMapUnit;
-    const std::uint32_t bytes =
-        place < EmulationMemory::kMapPlaces ? *control(0, EmulationMemory::kBoxBytes + place) : 0;
-    if (bytes == 0) {
-      ptx::trap();
-    }
-    return bytes;
-  }
-
   // Copies a box to this CTA, with this thread's own mbarrier behind the storage.
-  template <std::uint32_t kRank>
+  template <class At>
   WARPTWIN_HOST_DEVICE void land(SharedAddress smem,
                                  const void* map,
-                                 Coordinates<kRank> at,
+                                 const At& at,
                                  std::uint32_t bytes) const {
     const Mbarrier landed{
         base_ + (ptx::dynamic_shared_bytes() -

@@ -7,6 +7,7 @@
 #pragma once
 
 #include <cstdint>
+#include <span>
 #include <utility>
 
 #include <cuda.h>
@@ -14,6 +15,7 @@
 #include "common/machine/machine.hpp"
 
 #include "hw/cuda/cluster_emulation.hpp"
+#include "hw/cuda/registers.hpp"
 #include "hw/cuda/tmem_emulation.hpp"
 #include "hw/ptx/barrier.hpp"
 #include "hw/ptx/convert.hpp"
@@ -28,126 +30,23 @@
 
 namespace warptwin::hw {
 
-/// One lane's `kRegisters` 32-bit registers: its row of as many columns.
-template <std::uint32_t kRegisters>
-struct CudaFragment {
-  std::uint32_t words[kRegisters];
-
-  /// Sets every value.
-  WARPTWIN_HOST_DEVICE void fill(float value) {
-    WARPTWIN_UNROLL for (std::uint32_t& word : words) {
-      word = std::bit_cast<std::uint32_t>(value);
-    }
-  }
-  /// Replaces every value by `f(value)`.
-  template <class F>
-  WARPTWIN_HOST_DEVICE void transform(F&& f) {
-    WARPTWIN_UNROLL for (std::uint32_t& word : words) {
-      word = std::bit_cast<std::uint32_t>(static_cast<float>(f(std::bit_cast<float>(word))));
-    }
-  }
-  /// Replaces every value by `f(value, the other fragment's)`.
-  template <class F>
-  WARPTWIN_HOST_DEVICE void combine(const CudaFragment& other, F&& f) {
-    WARPTWIN_UNROLL for (std::uint32_t i = 0; i < kRegisters; ++i) {
-      const auto value = std::bit_cast<float>(words[i]);
-      const auto with = std::bit_cast<float>(other.words[i]);
-      words[i] = std::bit_cast<std::uint32_t>(static_cast<float>(f(value, with)));
-    }
-  }
-  /// Replaces every value by `f(value, its column)`.
-  template <class F>
-  WARPTWIN_HOST_DEVICE void transform_columns(F&& f) {
-    WARPTWIN_UNROLL for (std::uint32_t i = 0; i < kRegisters; ++i) {
-      words[i] = std::bit_cast<std::uint32_t>(f(std::bit_cast<float>(words[i]), i));
-    }
-  }
-  /// Replaces every value by `f(value, its row, its column)`: the lane is the row.
-  template <class F>
-  WARPTWIN_HOST_DEVICE void transform_places(F&& f) {
-    const std::uint32_t row = ptx::lane_index();
-    WARPTWIN_UNROLL for (std::uint32_t i = 0; i < kRegisters; ++i) {
-      words[i] = std::bit_cast<std::uint32_t>(f(std::bit_cast<float>(words[i]), row, i));
-    }
-  }
-  /// Replaces every value by `f(value, the value of its row)`.
-  template <class F>
-  WARPTWIN_HOST_DEVICE void combine_rows(const CudaFragment<1>& rows, F&& f) {
-    const auto of_row = std::bit_cast<float>(rows.words[0]);
-    WARPTWIN_UNROLL for (std::uint32_t& word : words) {
-      word = std::bit_cast<std::uint32_t>(f(std::bit_cast<float>(word), of_row));
-    }
-  }
-  /// Replaces the value of the row by `f(value, x)`, for each x of the row in turn.
-  template <class F>
-  WARPTWIN_HOST_DEVICE void fold_into(CudaFragment<1>& rows, F&& f) const {
-    auto value = std::bit_cast<float>(rows.words[0]);
-    WARPTWIN_UNROLL for (const std::uint32_t word : words) {
-      value = f(value, std::bit_cast<float>(word));
-    }
-    rows.words[0] = std::bit_cast<std::uint32_t>(value);
-  }
-  /// Replaces every value by its power of two.
-  WARPTWIN_HOST_DEVICE void exp2() {
-    transform([](float value) { return ptx::exp2(value); });
-  }
-  /// Whether `f(value)` for any of the warp's values. Participants: the whole warp.
-  template <class F>
-  WARPTWIN_HOST_DEVICE bool any(F&& f) const {
-    bool own = false;
-    WARPTWIN_UNROLL for (const std::uint32_t word : words) {
-      own = own || f(std::bit_cast<float>(word));
-    }
-    return ptx::any_sync(own);
-  }
-  /// The values as `Element`s, packed into registers.
-  template <class Element>
-  WARPTWIN_HOST_DEVICE auto packed() const {
-    constexpr std::uint32_t kPerWord = ptx::kElementsPerWord<Element>;
-    static_assert(kRegisters % kPerWord == 0, "a register is packed full");
-    CudaFragment<kRegisters / kPerWord> packed;
-    WARPTWIN_UNROLL for (std::uint32_t i = 0; i < kRegisters / kPerWord; ++i) {
-      float values[kPerWord];
-      WARPTWIN_UNROLL for (std::uint32_t j = 0; j < kPerWord; ++j) {
-        values[j] = std::bit_cast<float>(words[i * kPerWord + j]);
-      }
-      packed.words[i] = ptx::convert_word<Element>(values);
-    }
-    return packed;
-  }
-};
-
-/// A lane's part of a warp's 16 rows of an accumulator of wgmma: see `WgmmaCell`. Where the columns
-/// are known only when the kernel is launched, there are registers for the most there can be.
-template <class Columns>
-struct CudaAccumulator {
-  static constexpr std::uint32_t kColumnsMost =
-      Columns::kIsStatic ? std::uint32_t{Columns{}} : ptx::kWgmmaColumnsMost;
-
-  /// Sets no register. Constexpr, or a role that has an accumulator would be host code alone.
-  template <class M>
-  constexpr CudaAccumulator(const M&, Columns count) : columns{count} {}
-  /// Sets every value.
-  WARPTWIN_HOST_DEVICE void fill(float value) {
-    WARPTWIN_UNROLL for (float& each : values) {
-      each = value;
-    }
-  }
-  /// Replaces every value by `f(value)`.
-  template <class F>
-  WARPTWIN_HOST_DEVICE void transform(F&& f) {
-    WARPTWIN_UNROLL for (float& each : values) {
-      each = f(each);
-    }
-  }
-
-  [[no_unique_address]] Columns columns;
-  float values[kColumnsMost / 2];
-};
-
 class CudaMachine {
  public:
   using TensorMap = CUtensorMap;
+  /// Maps in global memory, one behind the other.
+  class TensorMaps {
+   public:
+    TensorMaps() = default;
+    /// All of `maps`, which begin at the address.
+    TensorMaps(std::span<const CUtensorMap>, GlobalAddress address)
+        : first_{reinterpret_cast<const CUtensorMap*>(address.value)} {}
+    WARPTWIN_HOST_DEVICE const CUtensorMap& operator[](std::uint32_t index) const {
+      return first_[index];
+    }
+
+   private:
+    const CUtensorMap* first_ = nullptr;
+  };
   template <class Columns>
   using Accumulator = CudaAccumulator<Columns>;
   template <std::uint32_t kRegisters>
@@ -311,6 +210,40 @@ class CudaMachine {
                         (cluster_.load_to_pair(smem, &map, at, target.barrier, target.multicast);))
     }
   }
+  /// Where there is no such copy, four of one row each.
+  WARPTWIN_HOST_DEVICE void cp_async_bulk_tensor_load(SharedAddress smem,
+                                                      const TensorMap& map,
+                                                      const RowsOf4& rows,
+                                                      CopyTarget target,
+                                                      SourceSite = {}) {
+    NV_IF_ELSE_TARGET(NV_HAS_FEATURE_SM_100a,
+                      (if (issues()) {
+                        ptx::cp_async_bulk_tensor_gather4(
+                            smem, &map, rows, target.barrier, target.multicast, target.group);
+                      }),
+                      (for (std::uint32_t i = 0; i < 4; ++i) {
+                        const std::uint32_t row = i * cluster_.box_bytes(&map);
+                        cp_async_bulk_tensor_load(
+                            smem + row, map, Coordinates<2>{{rows.column, rows.row[i]}}, target);
+                      }))
+  }
+  WARPTWIN_HOST_DEVICE void cp_async_bulk_tensor_load(SharedAddress smem,
+                                                      const TensorMap& map,
+                                                      const PixelCoordinates<4>& pixels,
+                                                      CopyTarget target,
+                                                      SourceSite = {}) {
+    if (!issues()) {
+      return;
+    }
+    if (target.group == CtaGroup::kOne) {
+      ptx::cp_async_bulk_tensor_load(smem, &map, pixels, target.barrier, CtaMask{});
+    } else {
+      NV_IF_ELSE_TARGET(
+          NV_HAS_FEATURE_SM_100a,
+          (ptx::cp_async_bulk_tensor_load_to_pair(smem, &map, pixels, target.barrier);),
+          (cluster_.load_to_pair(smem, &map, pixels, target.barrier, CtaMask{});))
+    }
+  }
   template <std::uint32_t kRank>
   WARPTWIN_HOST_DEVICE void cp_async_bulk_tensor_store(const TensorMap& map,
                                                        Coordinates<kRank> at,
@@ -365,6 +298,26 @@ class CudaMachine {
   WARPTWIN_HOST_DEVICE void cp_async_bulk_wait_group_read(SourceSite = {}) {
     ptx::cp_async_bulk_wait_group_read<kPending>();
     follow();
+  }
+
+  // Tensor maps in global memory
+
+  WARPTWIN_HOST_DEVICE void tensormap_replace_global_address(const TensorMap& map,
+                                                             GlobalAddress address,
+                                                             SourceSite = {}) {
+    ptx::tensormap_replace_global_address(&map, address);
+  }
+  WARPTWIN_HOST_DEVICE void tensormap_replace_global_dim(const TensorMap& map,
+                                                         std::uint32_t dimension,
+                                                         std::uint32_t extent,
+                                                         SourceSite = {}) {
+    ptx::tensormap_replace_global_dim(&map, dimension, extent);
+  }
+  WARPTWIN_HOST_DEVICE void fence_proxy_tensormap_release(SourceSite = {}) {
+    ptx::fence_proxy_tensormap_release();
+  }
+  WARPTWIN_HOST_DEVICE void fence_proxy_tensormap_acquire(const TensorMap& map, SourceSite = {}) {
+    ptx::fence_proxy_tensormap_acquire(&map);
   }
 
   // Tensor memory
@@ -603,6 +556,9 @@ class CudaMachine {
                                           std::uint32_t value,
                                           SourceSite = {}) {
     ptx::st_shared_u32(address, value);
+  }
+  WARPTWIN_HOST_DEVICE std::uint32_t ld_global_u32(GlobalAddress address, SourceSite = {}) {
+    return ptx::ld_global_u32(address);
   }
   WARPTWIN_HOST_DEVICE float ld_global_f32(GlobalAddress address, SourceSite = {}) {
     return ptx::ld_global_f32(address);

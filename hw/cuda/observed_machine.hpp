@@ -8,6 +8,9 @@
 
 #pragma once
 
+#include <cstdint>
+#include <type_traits>
+
 #include "hw/cuda/machine.hpp"
 #include "hw/record/watcher.hpp"
 
@@ -155,15 +158,13 @@ class ObservedMachine : public CudaMachine {
 
   // Copies
 
-  template <std::uint32_t kRank>
-  WARPTWIN_HOST_DEVICE void cp_async_bulk_tensor_load(SharedAddress smem,
-                                                      const TensorMap& map,
-                                                      Coordinates<kRank> at,
-                                                      CopyTarget target,
-                                                      SourceSite = {}) {
+  template <class At>
+  WARPTWIN_HOST_DEVICE void cp_async_bulk_tensor_load(
+      SharedAddress smem, const TensorMap& map, const At& at, CopyTarget target, SourceSite = {}) {
+    constexpr bool kRows = std::is_same_v<At, RowsOf4>;
     watcher_.record(Op::kTensorLoad,
                     target.multicast.bits,
-                    watcher_.object(smem, place_of(map)),
+                    watcher_.object(smem, place_of(map) | (kRows ? RecordedEvent::kFourRows : 0U)),
                     watcher_.object(target.barrier, pair_of(target)),
                     is_alone());
     CudaMachine::cp_async_bulk_tensor_load(smem, map, at, target);
@@ -400,7 +401,12 @@ class ObservedMachine : public CudaMachine {
   }
   WARPTWIN_HOST_DEVICE std::uint32_t place_of(const TensorMap& map) const {
     const auto bytes = reinterpret_cast<const char*>(&map) - argument_;
-    return static_cast<std::uint32_t>(bytes) / RecordedEvent::kMapUnit;
+    const std::int64_t place = bytes / RecordedEvent::kMapUnit;
+    return place >= 0 && place < RecordedEvent::kStored
+               ? static_cast<std::uint32_t>(place)
+               : RecordedEvent::kStored |
+                     static_cast<std::uint32_t>(reinterpret_cast<std::uint64_t>(&map) /
+                                                sizeof(TensorMap) % RecordedEvent::kStoredMaps);
   }
 
   const char* argument_;

@@ -77,10 +77,28 @@ struct Tensors {
       }
       host.push_back(std::move(tensor));
       addresses.push_back(device.back().address());
+      write(addresses.size() - 1, 0, spec.words.data(), 4 * spec.words.size());
     }
+    std::vector<std::size_t> stored(workload.tensors.size());  // bytes of maps in each tensor
     for (const TensorMapSpec& map : workload.maps) {
       maps.push_back(encode(encoding_of(map, workload.tensors[map.tensor]), addresses[map.tensor]));
+      if (map.stored_in != TensorMapSpec::kInArgument) {
+        write(map.stored_in, stored[map.stored_in], &maps.back(), sizeof maps.back());
+        stored[map.stored_in] += sizeof maps.back();
+        first_stored = first_stored == 0 ? addresses[map.stored_in].value : first_stored;
+      }
     }
+  }
+
+  std::uint64_t first_stored = 0;  // where the first map stands that is in global memory
+
+ private:
+  void write(std::size_t tensor, std::size_t offset, const void* from, std::size_t bytes) const {
+    require_cuda(
+        cudaMemcpy(
+            static_cast<char*>(device[tensor].get()) + offset, from, bytes, cudaMemcpyHostToDevice),
+        "cudaMemcpy",
+        kCopyAdvice);
   }
 };
 
@@ -385,6 +403,7 @@ DeviceRun run_on_device(const DeviceScenario& scenario,
   auto held = std::make_unique<Resources>(scenario, parameters, workload, options);
   DeviceRun run;
   run.regions = options.regions;
+  run.stored_maps = held->tensors.first_stored;
   require_cuda(cudaDeviceSynchronize(), "cudaDeviceSynchronize", "check the driver");
   const Clock::time_point start = Clock::now();
   scenario.launch(parameters,

@@ -46,6 +46,7 @@ struct DeviceRun {
   std::vector<WarpStand> warps;           // kExpired and kTimedOut, by number in the grid
   std::vector<WarpEvents> events;         // by number in the grid; empty when not recorded
   std::vector<std::uint32_t> map_places;  // see DeviceArguments
+  std::uint64_t stored_maps = 0;          // where the maps that stand in global memory begin
   std::vector<DataRegion> regions;        // those of the options
   std::vector<HostTensor> tensors;        // kDone: inputs, and outputs as the kernel left them
   std::vector<WrongOutput> wrong;

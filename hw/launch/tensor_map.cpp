@@ -1,5 +1,7 @@
 #include "hw/launch/tensor_map.hpp"
 
+#include <algorithm>
+#include <iterator>
 #include <string>
 
 #include "hw/launch/error.hpp"
@@ -69,11 +71,26 @@ CUtensorMapSwizzle swizzle_of(Swizzle swizzle) {
   return CU_TENSOR_MAP_SWIZZLE_NONE;
 }
 
+// The version that introduced the functions: all later drivers have them.
+void* driver_function(const char* name) {
+  constexpr unsigned kSince = 12000;
+  const char* const advice = "install a driver for CUDA 12 or later";
+  void* function = nullptr;
+  cudaDriverEntryPointQueryResult found{};
+  const std::string call = std::string{"cudaGetDriverEntryPointByVersion("} + name + ")";
+  require_cuda(cudaGetDriverEntryPointByVersion(name, &function, kSince, cudaEnableDefault, &found),
+               call.c_str(),
+               advice);
+  if (found != cudaDriverEntryPointSuccess || function == nullptr) {
+    throw CudaError{call.c_str(), cudaErrorSymbolNotFound, advice};
+  }
+  return function;
+}
+
 }  // namespace
 
 TensorMapEncoding encoding_of(const TensorMapSpec& map, const TensorSpec& tensor) {
   const std::uint32_t element_bytes = bytes_of(tensor.element);
-  require(map.im2col.pixels == 0, tensor, "a launch with a map of im2col is simulated only");
   require(tensor.rows > 0 && tensor.columns > 0,
           tensor,
           "it has no elements; use at least one row and "
@@ -137,6 +154,9 @@ TensorMapEncoding encoding_of(const TensorMapSpec& map, const TensorSpec& tensor
     ++encoding.rank;
   }
   encoding.swizzle = swizzle_of(map.swizzle);
+  encoding.pixels = map.im2col.pixels;
+  std::copy(std::begin(map.im2col.lower), std::end(map.im2col.lower), std::begin(encoding.lower));
+  std::copy(std::begin(map.im2col.upper), std::end(map.im2col.upper), std::begin(encoding.upper));
   return encoding;
 }
 
@@ -146,39 +166,45 @@ CUtensorMap encode(const TensorMapEncoding& encoding, GlobalAddress address) {
         "tensor map: the matrix starts at an address that is no multiple of 16; allocate "
         "it with cudaMalloc, or move its start");
   }
-  // The version that introduced the function: all later drivers have it.
-  constexpr unsigned kSince = 12000;
-  const char* const driver_advice = "install a driver for CUDA 12 or later";
-  void* function = nullptr;
-  cudaDriverEntryPointQueryResult found{};
-  require_cuda(cudaGetDriverEntryPointByVersion(
-                   "cuTensorMapEncodeTiled", &function, kSince, cudaEnableDefault, &found),
-               "cudaGetDriverEntryPointByVersion(cuTensorMapEncodeTiled)",
-               driver_advice);
-  if (found != cudaDriverEntryPointSuccess || function == nullptr) {
-    throw CudaError{"cudaGetDriverEntryPointByVersion(cuTensorMapEncodeTiled)",
-                    cudaErrorSymbolNotFound,
-                    driver_advice};
-  }
   CUtensorMap map;
-  const CUresult result = reinterpret_cast<decltype(&cuTensorMapEncodeTiled)>(function)(
-      &map,
-      encoding.element,
-      encoding.rank,
-      reinterpret_cast<void*>(address.value),
-      encoding.dimensions,
-      encoding.strides,
-      encoding.box,
-      encoding.element_strides,
-      CU_TENSOR_MAP_INTERLEAVE_NONE,
-      encoding.swizzle,
-      CU_TENSOR_MAP_L2_PROMOTION_NONE,
-      CU_TENSOR_MAP_FLOAT_OOB_FILL_NONE);
+  const char* const name =
+      encoding.pixels == 0 ? "cuTensorMapEncodeTiled" : "cuTensorMapEncodeIm2col";
+  void* const function = driver_function(name);
+  void* const start = reinterpret_cast<void*>(address.value);
+  const CUresult result = encoding.pixels == 0
+                              ? reinterpret_cast<decltype(&cuTensorMapEncodeTiled)>(function)(
+                                    &map,
+                                    encoding.element,
+                                    encoding.rank,
+                                    start,
+                                    encoding.dimensions,
+                                    encoding.strides,
+                                    encoding.box,
+                                    encoding.element_strides,
+                                    CU_TENSOR_MAP_INTERLEAVE_NONE,
+                                    encoding.swizzle,
+                                    CU_TENSOR_MAP_L2_PROMOTION_NONE,
+                                    CU_TENSOR_MAP_FLOAT_OOB_FILL_NONE)
+                              : reinterpret_cast<decltype(&cuTensorMapEncodeIm2col)>(function)(
+                                    &map,
+                                    encoding.element,
+                                    encoding.rank,
+                                    start,
+                                    encoding.dimensions,
+                                    encoding.strides,
+                                    encoding.lower,
+                                    encoding.upper,
+                                    encoding.box[0],
+                                    encoding.pixels,
+                                    encoding.element_strides,
+                                    CU_TENSOR_MAP_INTERLEAVE_NONE,
+                                    encoding.swizzle,
+                                    CU_TENSOR_MAP_L2_PROMOTION_NONE,
+                                    CU_TENSOR_MAP_FLOAT_OOB_FILL_NONE);
   if (result != CUDA_SUCCESS) {
     // Driver errors have the runtime's numbers.
-    throw CudaError{"cuTensorMapEncodeTiled",
-                    static_cast<cudaError_t>(result),
-                    "check that the matrix is in this device's memory"};
+    throw CudaError{
+        name, static_cast<cudaError_t>(result), "check that the matrix is in this device's memory"};
   }
   return map;
 }

@@ -21,6 +21,9 @@ struct TensorMapEncoding {
   cuuint32_t box[kRankMax] = {};          // elements
   cuuint32_t element_strides[kRankMax] = {1, 1, 1, 1, 1};
   CUtensorMapSwizzle swizzle = CU_TENSOR_MAP_SWIZZLE_NONE;
+  cuuint32_t pixels = 0;  // of im2col: of a copy; 0: the map is one of tiles
+  int lower[kRankMax - 2] = {};
+  int upper[kRankMax - 2] = {};
 };
 
 /// What describes `map` over `tensor` to the driver.

@@ -43,6 +43,111 @@ WARPTWIN_HOST_DEVICE void cp_async_bulk_tensor_load(
                    }))
 }
 
+/// The same of four rows of a matrix, for this CTA or the CTAs of the mask; `bar` of a pair
+/// stands in its leader. Not on Hopper.
+WARPTWIN_HOST_DEVICE void cp_async_bulk_tensor_gather4(SharedAddress smem,
+                                                       const void* map,
+                                                       const RowsOf4& rows,
+                                                       Mbarrier bar,
+                                                       CtaMask multicast,
+                                                       CtaGroup group) {
+  NV_IF_TARGET(
+      NV_HAS_FEATURE_SM_100a,
+      (
+          if (multicast.bits != 0 && group == CtaGroup::kTwo) {
+            asm volatile(
+                "cp.async.bulk.tensor.2d.cta_group::2.shared::cluster.global.tile::gather4"
+                ".mbarrier::complete_tx::bytes.multicast::cluster [%0], [%1, {%2, %3, %4, %5, "
+                "%6}], [%7], %8;" ::"r"(smem.value),
+                "l"(map),
+                "r"(rows.column),
+                "r"(rows.row[0]),
+                "r"(rows.row[1]),
+                "r"(rows.row[2]),
+                "r"(rows.row[3]),
+                "r"(bar.address.value & kLeaderWindow),
+                "h"(multicast.bits)
+                : "memory");
+          } else if (multicast.bits != 0) {
+            asm volatile(
+                "cp.async.bulk.tensor.2d.shared::cluster.global.tile::gather4"
+                ".mbarrier::complete_tx::bytes.multicast::cluster [%0], [%1, {%2, %3, %4, %5, "
+                "%6}], [%7], %8;" ::"r"(smem.value),
+                "l"(map),
+                "r"(rows.column),
+                "r"(rows.row[0]),
+                "r"(rows.row[1]),
+                "r"(rows.row[2]),
+                "r"(rows.row[3]),
+                "r"(bar.address.value),
+                "h"(multicast.bits)
+                : "memory");
+          } else if (group == CtaGroup::kTwo) {
+            asm volatile(
+                "cp.async.bulk.tensor.2d.cta_group::2.shared::cluster.global.tile::gather4"
+                ".mbarrier::complete_tx::bytes [%0], [%1, {%2, %3, %4, %5, %6}], [%7];" ::"r"(
+                    smem.value),
+                "l"(map),
+                "r"(rows.column),
+                "r"(rows.row[0]),
+                "r"(rows.row[1]),
+                "r"(rows.row[2]),
+                "r"(rows.row[3]),
+                "r"(bar.address.value & kLeaderWindow)
+                : "memory");
+          } else {
+            asm volatile(
+                "cp.async.bulk.tensor.2d.shared::cluster.global.tile::gather4"
+                ".mbarrier::complete_tx::bytes [%0], [%1, {%2, %3, %4, %5, %6}], [%7];" ::"r"(
+                    smem.value),
+                "l"(map),
+                "r"(rows.column),
+                "r"(rows.row[0]),
+                "r"(rows.row[1]),
+                "r"(rows.row[2]),
+                "r"(rows.row[3]),
+                "r"(bar.address.value)
+                : "memory");
+          }))
+}
+
+/// The same of pixels by an im2col map, for this CTA alone: without a mask.
+WARPTWIN_HOST_DEVICE void cp_async_bulk_tensor_load(
+    SharedAddress smem, const void* map, const PixelCoordinates<4>& pixels, Mbarrier bar, CtaMask) {
+  NV_IF_TARGET(NV_IS_DEVICE,
+               (asm volatile("cp.async.bulk.tensor.4d.shared::cluster.global.im2col"
+                             ".mbarrier::complete_tx::bytes [%0], [%1, {%2, %3, %4, %5}], [%6], "
+                             "{%7, %8};" ::"r"(smem.value),
+                             "l"(map),
+                             "r"(pixels.at[0]),
+                             "r"(pixels.at[1]),
+                             "r"(pixels.at[2]),
+                             "r"(pixels.at[3]),
+                             "r"(bar.address.value),
+                             "h"(pixels.offset[0]),
+                             "h"(pixels.offset[1])
+                             : "memory");))
+}
+/// And for one CTA of a pair; the bytes are counted in the pair's leader.
+WARPTWIN_HOST_DEVICE void cp_async_bulk_tensor_load_to_pair(SharedAddress smem,
+                                                            const void* map,
+                                                            const PixelCoordinates<4>& pixels,
+                                                            Mbarrier bar) {
+  NV_IF_TARGET(NV_HAS_FEATURE_SM_100a,
+               (asm volatile("cp.async.bulk.tensor.4d.cta_group::2.shared::cluster.global.im2col"
+                             ".mbarrier::complete_tx::bytes [%0], [%1, {%2, %3, %4, %5}], [%6], "
+                             "{%7, %8};" ::"r"(smem.value),
+                             "l"(map),
+                             "r"(pixels.at[0]),
+                             "r"(pixels.at[1]),
+                             "r"(pixels.at[2]),
+                             "r"(pixels.at[3]),
+                             "r"(bar.address.value & kLeaderWindow),
+                             "h"(pixels.offset[0]),
+                             "h"(pixels.offset[1])
+                             : "memory");))
+}
+
 /// The same for one CTA of a pair; the bytes are counted in the pair's leader. There is no wrapper:
 /// the one with a cta_group knows its own CTA's window only, and the barrier is not in it.
 template <std::uint32_t kRank>

@@ -69,6 +69,20 @@ WARPTWIN_HOST_DEVICE void fence_proxy_async(ProxySpace space) {
                }))
 }
 
+/// Releases this lane's changes of tensor maps to the GPU's lanes that acquire them.
+WARPTWIN_HOST_DEVICE void fence_proxy_tensormap_release() {
+  NV_IF_TARGET(NV_IS_DEVICE,
+               (asm volatile("fence.proxy.tensormap::generic.release.gpu;" ::
+                                 : "memory");))
+}
+
+/// Lets this lane's copies see what was released of the tensor map.
+WARPTWIN_HOST_DEVICE void fence_proxy_tensormap_acquire(const void* map) {
+  NV_IF_TARGET(NV_IS_DEVICE,
+               (asm volatile("fence.proxy.tensormap::generic.acquire.gpu [%0], 128;" ::"l"(map)
+                             : "memory");))
+}
+
 }  // namespace warptwin::hw::ptx
 
 #pragma GCC diagnostic pop

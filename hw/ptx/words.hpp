@@ -121,6 +121,42 @@ WARPTWIN_HOST_DEVICE float ld_global_f32(GlobalAddress address) {
                     (return 0.0F;))
 }
 
+/// Control data that nothing writes while the kernel runs.
+WARPTWIN_HOST_DEVICE std::uint32_t ld_global_u32(GlobalAddress address) {
+  NV_IF_ELSE_TARGET(NV_IS_DEVICE,
+                    (std::uint32_t value; asm volatile("ld.global.u32 %0, [%1];"
+                                                       : "=r"(value)
+                                                       : "l"(address.value)
+                                                       : "memory");
+                     return value;),
+                    (return 0;))
+}
+
+/// Changes a tensor map in global memory. Source: PTX ISA, "tensormap.replace".
+WARPTWIN_HOST_DEVICE void tensormap_replace_global_address(const void* map, GlobalAddress address) {
+  NV_IF_TARGET(NV_IS_DEVICE,
+               (asm volatile("tensormap.replace.tile.global_address.global.b1024.b64 [%0], "
+                             "%1;" ::"l"(map),
+                             "l"(address.value)
+                             : "memory");))
+}
+/// The dimension is written into the instruction.
+WARPTWIN_HOST_DEVICE void tensormap_replace_global_dim(const void* map,
+                                                       std::uint32_t dimension,
+                                                       std::uint32_t extent) {
+#define WARPTWIN_REPLACE_DIM(number)                                                 \
+  case number:                                                                       \
+    asm volatile("tensormap.replace.tile.global_dim.global.b1024.b32 [%0], " #number \
+                 ", %1;" ::"l"(map),                                                 \
+                 "r"(extent)                                                         \
+                 : "memory");                                                        \
+    break;
+  NV_IF_TARGET(NV_IS_DEVICE,
+               (switch (dimension){WARPTWIN_REPLACE_DIM(0) WARPTWIN_REPLACE_DIM(
+                   1) WARPTWIN_REPLACE_DIM(2) WARPTWIN_REPLACE_DIM(3) WARPTWIN_REPLACE_DIM(4)}))
+#undef WARPTWIN_REPLACE_DIM
+}
+
 WARPTWIN_HOST_DEVICE std::uint32_t ld_acquire_global_u32(GlobalAddress address) {
   NV_IF_ELSE_TARGET(NV_IS_DEVICE,
                     (std::uint32_t value; asm volatile("ld.acquire.gpu.global.u32 %0, [%1];"

@@ -35,6 +35,11 @@ struct RecordedEvent {
   static constexpr std::uint32_t kPairLoad = 1;
   /// Tensor maps go by where they stand in the kernel's argument, in units of this many bytes.
   static constexpr std::uint32_t kMapUnit = 64;
+  /// A map in global memory goes by its address, in units of its size, modulo `kStoredMaps`.
+  static constexpr std::uint32_t kStored = 0x40;
+  static constexpr std::uint32_t kStoredMaps = 0x40;
+  /// Stands with the place of a map whose rows are copied by four.
+  static constexpr std::uint32_t kFourRows = 0x80;
 
   /// Stands for the operation where an event is what a wait found in shared memory.
   static constexpr std::uint32_t kToken = 0xFF;

@@ -21,13 +21,33 @@ using hw::WarpState;
 
 constexpr std::size_t kWaitersShown = 10;
 
+// The map at a place in global memory; more of them than places cannot be told apart.
+std::uint32_t stored_map(const Workload& workload, const hw::DeviceRun& run, std::uint32_t place) {
+  const auto first = static_cast<std::uint32_t>(run.stored_maps / TensorMapSpec::kBytes);
+  const std::uint32_t wanted = (place - first) % RecordedEvent::kStoredMaps;
+  std::uint32_t found = hw::kNoMap;
+  std::uint32_t count = 0;
+  for (std::uint32_t map = 0; map < workload.maps.size(); ++map) {
+    if (workload.maps[map].stored_in != TensorMapSpec::kInArgument && count++ == wanted) {
+      found = map;
+    }
+  }
+  return count <= RecordedEvent::kStoredMaps ? found : hw::kNoMap;
+}
+
+// Bytes that a copy by the map at a place moves.
 std::uint32_t box_bytes(const Workload& workload, const hw::DeviceRun& run, std::uint32_t place) {
-  const std::uint32_t map = place < run.map_places.size() ? run.map_places[place] : hw::kNoMap;
+  const bool four = (place & RecordedEvent::kFourRows) != 0;
+  place &= ~RecordedEvent::kFourRows;
+  const std::uint32_t map = place >= RecordedEvent::kStored ? stored_map(workload, run, place)
+                            : place < run.map_places.size() ? run.map_places[place]
+                                                            : hw::kNoMap;
   if (map == hw::kNoMap) {
     return 0;
   }
   const TensorMapSpec& spec = workload.maps[map];
-  return spec.box_rows * spec.box_columns * bytes_of(workload.tensors[spec.tensor].element);
+  return (four ? 4 : 1) * spec.box_rows * spec.box_columns *
+         bytes_of(workload.tensors[spec.tensor].element);
 }
 
 // From recorded events to operations of a trace.

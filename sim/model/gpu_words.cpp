@@ -176,6 +176,13 @@ Gpu::Outcome Gpu::replace_in_map(WarpSlot slot, const Operation& op) {
     }
     memory_->maps[change.map] = *change.replaced;
     ++changes_;
+  } else if (change.of_extent()) {
+    if (change.map >= memory_->maps.size() || change.dimension >= memory_->maps[change.map].rank) {
+      fail(event, Fault::kOutOfRange, true);
+    } else {
+      memory_->maps[change.map].extent[change.dimension] = change.extent;
+      ++changes_;
+    }
   } else if (change.map >= memory_->maps.size() ||
              !memory_->in_range(change.address, memory_->maps[change.map].span_bytes())) {
     fail(event, Fault::kOutOfRange, true);

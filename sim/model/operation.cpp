@@ -130,7 +130,10 @@ struct Telling {
   }
   void operator()(const operands::MapChange& of) const {
     event.global = of.address;
-    event.as<payload::Map>().number = of.map;
+    auto& said = event.as<payload::Map>();
+    said.number = of.map;
+    said.extent = of.extent;
+    said.field = of.of_extent() ? of.dimension + 1 : 0;
   }
   void operator()(const operands::BulkWait& of) const {
     auto& said = event.as<payload::BulkGroups>();

@@ -2,7 +2,9 @@
 
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
+#include <span>
 #include <type_traits>
 
 #include "common/machine/machine.hpp"
@@ -15,6 +17,19 @@ namespace warptwin::sim {
 /// A tensor map's number in the run's global memory.
 struct SimTensorMap {
   std::uint32_t number = 0;
+};
+
+/// Maps in global memory, one behind the other. Numbers say where: maps of one tensor of scratch
+/// follow each other in the workload.
+class SimTensorMaps {
+ public:
+  constexpr SimTensorMaps() = default;
+  /// All of `maps`, which begin at the address.
+  SimTensorMaps(std::span<const SimTensorMap> maps, GlobalAddress) : first_{maps[0].number} {}
+  constexpr SimTensorMap operator[](std::uint32_t index) const { return {first_ + index}; }
+
+ private:
+  std::uint32_t first_ = 0;
 };
 
 class OperationBuilder {
@@ -129,6 +144,30 @@ class OperationBuilder {
     for (std::uint32_t i = 0; i < kRank; ++i) {
       copy.at[i] = at.at[i];
     }
+    return op;
+  }
+  Operation tensor_copy(Op kind,
+                        SharedAddress smem,
+                        const SimTensorMap& map,
+                        const RowsOf4& at,
+                        SourceSite site) const {
+    const Coordinates<5> all{{at.column, at.row[0], at.row[1], at.row[2], at.row[3]}};
+    Operation op = tensor_copy(kind, smem, map, all, site);
+    op.as<operands::Copy>().mode = TensorMode::kRows4;
+    return op;
+  }
+  template <std::uint32_t kRank>
+  Operation tensor_copy(Op kind,
+                        SharedAddress smem,
+                        const SimTensorMap& map,
+                        const PixelCoordinates<kRank>& at,
+                        SourceSite site) const {
+    Coordinates<kRank> place{};
+    std::copy(std::begin(at.at), std::end(at.at), std::begin(place.at));
+    Operation op = tensor_copy(kind, smem, map, place, site);
+    auto& copy = op.as<operands::Copy>();
+    copy.mode = TensorMode::kIm2col;
+    std::copy(std::begin(at.offset), std::end(at.offset), std::begin(copy.offset));
     return op;
   }
   Operation bulk_copy(Op kind,

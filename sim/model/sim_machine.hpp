@@ -42,6 +42,7 @@ struct WarpIdentity {
 class SimMachine : private OperationBuilder {
  public:
   using TensorMap = SimTensorMap;
+  using TensorMaps = SimTensorMaps;
   template <class Columns>
   using Accumulator = SimAccumulator<Columns>;
   template <std::uint32_t kRegisters>
@@ -178,8 +179,7 @@ class SimMachine : private OperationBuilder {
     op.as<operands::ProxyFence>().space = space;
     run(op);
   }
-  // Tensor maps that change on the device. No kernel text does it yet, and the GPU's machine has
-  // neither: the simulator's have them for what the detectors say.
+  // Tensor maps that change on the device
   void tensormap_replace_global_address(const TensorMap& map,
                                         GlobalAddress address,
                                         SourceSite site = SourceSite::current()) {
@@ -187,6 +187,17 @@ class SimMachine : private OperationBuilder {
     auto& change = op.as<operands::MapChange>();
     change.map = map.number;
     change.address = address.value;
+    run(op);
+  }
+  void tensormap_replace_global_dim(const TensorMap& map,
+                                    std::uint32_t dimension,
+                                    std::uint32_t extent,
+                                    SourceSite site = SourceSite::current()) {
+    Operation op = make(Op::kTensormapReplace, site);
+    auto& change = op.as<operands::MapChange>();
+    change.map = map.number;
+    change.dimension = dimension;
+    change.extent = extent;
     run(op);
   }
   // fence.proxy.tensormap::generic.release.gpu: of every map that this thread has changed.
@@ -231,10 +242,10 @@ class SimMachine : private OperationBuilder {
   }
 
   // Copies
-  template <std::uint32_t kRank>
+  template <class At>  // Coordinates, RowsOf4 or PixelCoordinates
   void cp_async_bulk_tensor_load(SharedAddress smem,
                                  const TensorMap& map,
-                                 Coordinates<kRank> at,
+                                 const At& at,
                                  CopyTarget target,
                                  SourceSite site = SourceSite::current()) {
     Operation op = tensor_copy(Op::kTensorLoad, smem, map, at, site);
@@ -511,6 +522,9 @@ class SimMachine : private OperationBuilder {
   }
   float ld_global_f32(GlobalAddress address, SourceSite site = SourceSite::current()) {
     return std::bit_cast<float>(run(global_word(Op::kGlobalLoad, address, 0, site)).result);
+  }
+  std::uint32_t ld_global_u32(GlobalAddress address, SourceSite site = SourceSite::current()) {
+    return run(global_word(Op::kGlobalLoad, address, 0, site)).result;
   }
   /// ld.global.nc, of PTX kernels: by the path for what is read-only while the grid executes.
   float ld_global_nc_f32(GlobalAddress address, SourceSite site = SourceSite::current()) {

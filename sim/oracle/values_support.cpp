@@ -59,6 +59,9 @@ std::string unsupported(const Operation& op) {
     case Op::kCtaExit:
     case Op::kCount:
       return std::string{"the operation "} + name_of(op.op);
+    case Op::kTensorLoad:
+    case Op::kTensorStore:
+      return op.as<operands::Copy>().mode == TensorMode::kTile ? "" : "a copy of rows or of pixels";
     default:
       return op.is<operands::SharedRows>() && op.as<operands::SharedRows>().of_accumulator
                  ? "the accumulator of a wgmma"

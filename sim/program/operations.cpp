@@ -46,8 +46,14 @@ constexpr Verb kVerbs[] = {
     {"bar.warp.sync", Op::kSyncWarp, Operands::kNone},
     {"elect.sync", Op::kElectSync, Operands::kNone},
     {"cp.async.bulk.tensor.shared.global", Op::kTensorLoad, Operands::kTensorLoad, true},
+    {"cp.async.bulk.tensor.shared.global.tile::gather4",
+     Op::kTensorLoad,
+     Operands::kTensorLoad,
+     true,
+     1},
     {"cp.async.bulk.tensor.global.shared", Op::kTensorStore, Operands::kTensorStore, true},
     {"tensormap.replace.global_address", Op::kTensormapReplace, Operands::kMapGlobal},
+    {"tensormap.replace.global_dim", Op::kTensormapReplace, Operands::kMapExtent, false, 1},
     {"cp.async.bulk.shared.global", Op::kBulkLoad, Operands::kBulkLoad, true},
     {"cp.async.bulk.global.shared", Op::kBulkStore, Operands::kBulkStore, true},
     {"cp.async.bulk.commit_group", Op::kBulkCommitGroup, Operands::kNone, true},
@@ -146,6 +152,10 @@ std::uint32_t variant_of(const Operation& operation) {
       return operation.ordering.semantics == Semantics::kAcquire ? 1 : 0;
     case Op::kBulkWaitGroup:
       return has(event_flag::kRead) ? 1 : 0;
+    case Op::kTensorLoad:  // of im2col there is none
+      return static_cast<std::uint32_t>(operation.as<operands::Copy>().mode);
+    case Op::kTensormapReplace:
+      return operation.as<operands::MapChange>().of_extent() ? 1 : 0;
     case Op::kGlobalLoad:
       return operation.is<operands::LaneBytes>() ? variant_of_word(operation)
              : has(event_flag::kReadOnly)        ? 1

@@ -325,6 +325,10 @@ std::string Printer::copy_operands(const Operation& op, const Verb& verb) const 
     const auto& change = op.as<operands::MapChange>();
     return map(change.map) + ", " + global(change.address);
   }
+  if (verb.operands == Operands::kMapExtent) {
+    const auto& change = op.as<operands::MapChange>();
+    return map(change.map) + ", " + number(change.dimension) + ", " + number(change.extent);
+  }
   if (verb.operands == Operands::kClcRequest) {
     const auto& request = op.as<operands::ClcRequest>();
     return shared(request.response) + ", " + shared(request.barrier);
@@ -459,6 +463,7 @@ std::string Printer::operands(const Instruction& instruction, const Verb& verb) 
     case Operands::kBulkStore:
     case Operands::kMap:
     case Operands::kMapGlobal:
+    case Operands::kMapExtent:
     case Operands::kClcRequest:
       return copy_operands(op, verb);
     default:

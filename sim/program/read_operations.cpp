@@ -88,6 +88,9 @@ Instruction OperationReader::read(Executing who) {
       op().ordering = {verb_->variant != 0 ? Semantics::kAcquire : Semantics::kRelease,
                        Scope::kGpu};
       break;
+    case Op::kTensorLoad:
+      as<operands::Copy>().mode = static_cast<TensorMode>(verb_->variant);
+      break;
     case Op::kBulkWaitGroup:
       op().flags = verb_->variant != 0 ? event_flag::kRead : std::uint16_t{0};
       as<operands::BulkWait>().of_lane = who.lanes == 1;
@@ -230,6 +233,7 @@ void OperationReader::operands(Operands of) {
     case Operands::kBulkStore:
     case Operands::kMap:
     case Operands::kMapGlobal:
+    case Operands::kMapExtent:
     case Operands::kClcRequest:
     case Operands::kClcQuery:
       return copy_operands(of);
@@ -407,6 +411,15 @@ void OperationReader::copy_operands(Operands of) {
       comma();
       as<operands::MapChange>().address = global();
       return;
+    case Operands::kMapExtent: {
+      auto& change = as<operands::MapChange>();
+      change.map = map();
+      comma();
+      change.dimension = reader_.u32("a dimension, from 0", TensorMapState::kRankMax - 1);
+      comma();
+      change.extent = reader_.u32("how many elements", ~std::uint32_t{0});
+      return;
+    }
     case Operands::kClcRequest:
       as<operands::ClcRequest>().response = shared();
       comma();

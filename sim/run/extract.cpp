@@ -177,6 +177,19 @@ Program extract(const ScenarioEntry& scenario,
   // As a program's text has it.
   program.symbols.bytes = align_up(kSharedBase + program.symbols.bytes, 128) - kSharedBase;
   program.map_names = names_of_maps(program.workload);
+  for (std::uint32_t i = 0; i < program.workload.tensors.size(); ++i) {
+    const std::vector<std::uint32_t>& words = program.workload.tensors[i].words;
+    for (std::uint32_t word = 0; word < words.size(); ++word) {
+      if (words[word] != 0) {
+        program.words.push_back({i, 4 * word, words[word]});
+      }
+    }
+  }
+  for (const TensorMapSpec& map : program.workload.maps) {
+    if (map.im2col.pixels != 0) {
+      throw ConfigError(program.name + ": maps of im2col have no text as programs");
+    }
+  }
   const std::uint32_t warps = program.warps_per_cta();
   program.warps.resize(std::size_t{program.workload.clusters} * program.workload.cluster_size *
                        warps);

@@ -4,6 +4,7 @@
 #include <bit>
 #include <cstring>
 #include <deque>
+#include <map>
 #include <set>
 #include <utility>
 
@@ -376,6 +377,18 @@ void find_maps_in_memory(HeldLaunch& held) {
   }
 }
 
+// Calls `f` for each map of a scenario that stands in a tensor, and where it does.
+template <class F>
+void for_stored_maps(const Workload& workload, F&& f) {
+  std::map<std::uint32_t, std::uint64_t> bytes;
+  for (std::size_t i = 0; i < workload.maps.size(); ++i) {
+    if (const std::uint32_t in = workload.maps[i].stored_in; in != TensorMapSpec::kInArgument) {
+      f(i, bytes[in]);
+      bytes[in] += TensorMapSpec::kBytes;
+    }
+  }
+}
+
 WarpBody body_of(const std::shared_ptr<HeldLaunch>& held,
                  std::span<const SimTensorMap> maps,
                  std::span<const GlobalAddress> addresses) {
@@ -406,6 +419,13 @@ WarpBody body_of(const std::shared_ptr<HeldLaunch>& held,
   }
   grid->maps_count = static_cast<std::uint32_t>(launch.workload.maps.size() + held->maps.size() +
                                                 held->memory_maps.size());
+  for_stored_maps(launch.workload, [&](std::size_t i, std::uint64_t offset) {
+    const TensorMapSpec& map = launch.workload.maps[i];
+    const TensorMapState state =
+        decode_map(map, launch.workload.tensors[map.tensor], addresses[map.tensor]);
+    grid->memory_maps[addresses[map.stored_in].value + offset] = {maps[i].number, state};
+    grid->map_states[maps[i].number] = state;
+  });
   // A kernel may read the bytes of a map among its parameters.
   for (const ptx::ParameterPlace& place : launch.parameters.maps) {
     const TensorMapSpec& map = launch.workload.maps[place.index];
@@ -700,6 +720,22 @@ ScenarioEntry entry_of(const ScenarioEntry& scenario,
   entry.reference = [held, scenario](const ParameterSet&, std::span<HostTensor> tensors) {
     scenario.reference(held->parameters, tensors);
   };
+  const auto& all = held->launch.workload.maps;
+  if (std::any_of(all.begin(), all.end(), [](const TensorMapSpec& map) {
+        return map.stored_in != TensorMapSpec::kInArgument;
+      })) {
+    entry.initial = [held](GlobalMemory& memory, std::span<const GlobalAddress> addresses) {
+      const Workload& workload = held->launch.workload;
+      for_stored_maps(workload, [&](std::size_t i, std::uint64_t offset) {
+        const TensorMapSpec& map = workload.maps[i];
+        const auto bytes = ptx::encode_tensor_map(
+            decode_map(map, workload.tensors[map.tensor], addresses[map.tensor]));
+        std::memcpy(memory.at(addresses[map.stored_in].value + offset, bytes.size()),
+                    bytes.data(),
+                    bytes.size());
+      });
+    };
+  }
   entry.ptx = facts_of(*held->launch.kernel);
   entry.registers = registers_at_start_of(held->launch);
   entry.hypotheses = [held] { return hypotheses_of(*held); };

@@ -176,6 +176,12 @@ std::vector<HostTensor> fill(const ScenarioEntry& scenario,
     tensors.push_back(input_of(spec, tensors.size(), options));
     upload(memory, addresses.back(), tensors.back());
   }
+  for (std::size_t i = 0; i < addresses.size(); ++i) {
+    const std::vector<std::uint32_t>& words = workload.tensors[i].words;
+    if (!words.empty()) {
+      std::memcpy(memory.at(addresses[i].value, 4 * words.size()), words.data(), 4 * words.size());
+    }
+  }
   if (scenario.initial != nullptr) {
     scenario.initial(memory, addresses);
   }

@@ -17,6 +17,9 @@ namespace warptwin::tests {
 class RecordingMachine {
  public:
   using TensorMap = int;
+  struct TensorMaps {
+    int operator[](std::uint32_t index) const { return static_cast<int>(index); }
+  };
   template <std::uint32_t kColumns>
   struct Fragment {
     void fill(float) {}
@@ -187,6 +190,38 @@ class RecordingMachine {
         target.multicast.bits,
         "group",
         ctas_in(target.group));
+  }
+  void cp_async_bulk_tensor_load(SharedAddress smem,
+                                 const TensorMap& map,
+                                 const RowsOf4& from,
+                                 CopyTarget target,
+                                 SourceSite s = SourceSite::current()) {
+    add(s, "gather4", smem.value, "map", map, "at", from.column, "bar", at(target.barrier));
+  }
+  template <std::uint32_t kRank>
+  void cp_async_bulk_tensor_load(SharedAddress smem,
+                                 const TensorMap& map,
+                                 const PixelCoordinates<kRank>& from,
+                                 CopyTarget target,
+                                 SourceSite s = SourceSite::current()) {
+    add(s, "im2col", smem.value, "map", map, "at", from.at[0], "bar", at(target.barrier));
+  }
+  void tensormap_replace_global_address(const TensorMap& map,
+                                        GlobalAddress,
+                                        SourceSite s = SourceSite::current()) {
+    add(s, "replace address", map);
+  }
+  void tensormap_replace_global_dim(const TensorMap& map,
+                                    std::uint32_t dimension,
+                                    std::uint32_t extent,
+                                    SourceSite s = SourceSite::current()) {
+    add(s, "replace dim", map, dimension, extent);
+  }
+  void fence_proxy_tensormap_release(SourceSite s = SourceSite::current()) {
+    add(s, "fence.proxy.tensormap.release");
+  }
+  void fence_proxy_tensormap_acquire(const TensorMap& map, SourceSite s = SourceSite::current()) {
+    add(s, "fence.proxy.tensormap.acquire", map);
   }
   template <std::uint32_t kRank>
   void cp_async_bulk_tensor_store(const TensorMap& map,
@@ -411,6 +446,10 @@ class RecordingMachine {
                      SourceSite s = SourceSite::current()) {
     words_[smem.value] = value;
     add(s, "st.shared.u32", value);
+  }
+  std::uint32_t ld_global_u32(GlobalAddress, SourceSite s = SourceSite::current()) {
+    add(s, "ld.global.u32");
+    return 0;
   }
   float ld_global_f32(GlobalAddress, SourceSite s = SourceSite::current()) {
     add(s, "ld.global");

@@ -91,7 +91,8 @@ void WarpRun::change_map(const Request& request,
   found->second.state = state;
   grid_.map_states[found->second.number] = state;
   sim::Operation op = make(warptwin::Op::kTensormapReplace, request, lanes);
-  op.as<sim::operands::MapChange>() = {found->second.number, state.address, &state};
+  op.as<sim::operands::MapChange>() = {
+      .map = found->second.number, .address = state.address, .replaced = &state};
   op.flags |= by_warp ? event_flag::kByWarp : std::uint16_t{0};
   perform(op);
 }
