@@ -5,8 +5,8 @@
 /// edge is padding, which TMA reads as zero.
 ///
 /// The maps are tiled ones, with element strides: they count pixels of zero like any other, and a
-/// tile ends with its row and image. An im2col map would let it go on into the next, and waste no
-/// row of the MMA at the edges; but its boxes, of pixels in a row, are another kind of copy.
+/// tile ends with its row and image. By an im2col map, in conv2d_im2col, it goes on into the next,
+/// and no row of the MMA is wasted at the edges.
 ///
 /// Barrier          Arrivals per phase                Bytes   Completion means
 /// input.full[s]    1   load, elected lane            A + B   stage s may be read

@@ -96,6 +96,38 @@ struct ConvWalk {
   }
 };
 
+/// Refuses a filter that does not fit the padded image, and pixels that are too many. Host code.
+inline void check_filter(const ConvShape& s) {
+  const auto check = [&](const char* name, std::uint32_t taps, std::uint32_t pixels) {
+    const std::uint32_t padded = pixels + 2 * s.pad;
+    require(s.span(taps) <= padded,
+            std::string{name} + "=" + std::to_string(taps) + " with dilation=" +
+                std::to_string(s.dilation) + " is more than the padded image; use " + name +
+                "<=" + std::to_string((padded - 1) / s.dilation + 1));
+  };
+  check("filter_height", s.filter_height, s.height);
+  check("filter_width", s.filter_width, s.width);
+  const std::uint64_t pixels =
+      std::uint64_t{s.images} * (s.height + 2 * s.pad) * (s.width + 2 * s.pad);
+  require(pixels < std::uint64_t{1} << 31,
+          "there are 2^31 pixels or more; use images<=" +
+              std::to_string((std::uint64_t{1} << 31) / (pixels / s.images) - 1));
+}
+
+/// Refuses what no im2col map of four dimensions describes: its corners and offsets have 8 bits.
+/// Host code.
+inline void check_taps(const ConvShape& s) {
+  check_filter(s);
+  constexpr std::uint32_t kReachMost = 128;  // of a corner, away from the image's
+  const std::uint32_t reach = s.span(std::max(s.filter_width, s.filter_height)) - 1;
+  require(reach <= kReachMost + s.pad,
+          "the last tap is " + std::to_string(reach) +
+              " pixels from the first, and a corner of an im2col map at most 128 from the image's; "
+              "use dilation<=" +
+              std::to_string((kReachMost + s.pad) /
+                             std::max(std::max(s.filter_width, s.filter_height) - 1, 1U)));
+}
+
 /// Refuses what no launch of tiles of `e` can be made of. Host code.
 inline void check_image(const ConvShape& s, const auto& e) {
   std::uint32_t q = std::min<std::uint32_t>(e.tile_q, e.cta_m());
@@ -105,15 +137,7 @@ inline void check_image(const ConvShape& s, const auto& e) {
   require(q == e.tile_q,
           "tile_q=" + std::to_string(e.tile_q) + " does not divide the " +
               std::to_string(e.cta_m()) + " pixels of a tile; use tile_q=" + std::to_string(q));
-  const auto check_filter = [&](const char* name, std::uint32_t taps, std::uint32_t pixels) {
-    const std::uint32_t padded = pixels + 2 * s.pad;
-    require(s.span(taps) <= padded,
-            std::string{name} + "=" + std::to_string(taps) + " with dilation=" +
-                std::to_string(s.dilation) + " is more than the padded image; use " + name +
-                "<=" + std::to_string((padded - 1) / s.dilation + 1));
-  };
-  check_filter("filter_height", s.filter_height, s.height);
-  check_filter("filter_width", s.filter_width, s.width);
+  check_filter(s);
   constexpr std::uint32_t kTraversedMax = 256;  // by a box, in each dimension
   const std::uint32_t longest = std::max<std::uint32_t>(e.tile_q, e.tile_p());
   require(longest * s.stride <= kTraversedMax,
@@ -121,11 +145,6 @@ inline void check_image(const ConvShape& s, const auto& e) {
               " pixels with stride=" + std::to_string(s.stride) +
               " passes over more than 256; use tile_q so that it and " + std::to_string(e.cta_m()) +
               " / tile_q are at most " + std::to_string(kTraversedMax / s.stride));
-  const std::uint64_t pixels =
-      std::uint64_t{s.images} * (s.height + 2 * s.pad) * (s.width + 2 * s.pad);
-  require(pixels < std::uint64_t{1} << 31,
-          "there are 2^31 pixels or more; use images<=" +
-              std::to_string((std::uint64_t{1} << 31) / (pixels / s.images) - 1));
 }
 
 /// A direct convolution of x and w, and beta times z: tensors x, w, y, z. Host code.

@@ -56,8 +56,12 @@ struct GemmExtents {
   constexpr std::uint32_t cta_n() const { return tile_n; }
 };
 
-inline constexpr RoleTable kGemmRoles{
-    RoleWarps{Role::kEpilogue, 4}, RoleWarps{Role::kMma, 1}, RoleWarps{Role::kLoad, 1}};
+template <std::uint32_t kWarpgroups>  // of the epilogue
+inline constexpr RoleTable kGemmRolesWith{
+    RoleWarps{Role::kEpilogue, kWarpsPerWarpgroup* kWarpgroups},
+    RoleWarps{Role::kMma, 1},
+    RoleWarps{Role::kLoad, 1}};
+inline constexpr RoleTable kGemmRoles = kGemmRolesWith<1>;
 
 /// A CTA's shared memory; the names are those of the reports. `Payload`: what a stage holds.
 template <class Extents,
@@ -219,7 +223,7 @@ struct GemmOf {
                      tile_map<B>(1, e.tile_n, e.tile_k),
                      tile_map<D>(2, e.tile_m, box)},
             .clusters = TileGrid::covering(m, n, e.tile_m, e.tile_n).ctas(p.u32("ctas")),
-            .registers_per_thread = kNarrowBoxes<Parts> ? 48 : 80,
+            .registers_per_thread = Parts::kThread.fixed,
             .flops = std::uint64_t{2} * m * n * k};
   }
   static void reference(const ParameterSet&, std::span<HostTensor> tensors) {

@@ -37,7 +37,7 @@ struct Gemm2smKernel {
   using Input = PipelineOf<M, typename Storage::Input>;
   using Accum = PipelineOf<M, typename Storage::Accum>;
   using Steps = ResultSteps<M, Parts>;
-  static constexpr auto kRoles = kGemmRoles;
+  static constexpr auto kRoles = kGemmRolesWith<Parts::kWarpgroups>;
   struct Problem {
     typename M::TensorMap a, b, d;  // boxes: slices of A and B, those of `ResultBoxes`
     [[no_unique_address]] Extents extents;
@@ -134,10 +134,20 @@ struct Gemm2smKernel {
     store_tiles_by(machine, problem, smem, tiles, typename Parts::Function{});
   }
 
+  /// Where the boxes of the warp's warpgroup begin, or, `more` warpgroups on, another's.
+  static constexpr std::uint32_t share_of(const M& machine,
+                                          std::uint32_t boxes,
+                                          std::uint32_t more) {
+    if constexpr (Parts::kWarpgroups == 1) {
+      return boxes * more;
+    } else {
+      return boxes * (machine.warp_index() / kWarpsPerWarpgroup + more) / Parts::kWarpgroups;
+    }
+  }
   /// The same with a `function` of the sum that holds values of the launch.
   template <class By = Steps>
   static constexpr void store_tiles_by(M& machine,
-                                       const Problem& problem,
+                                       const auto& problem,
                                        const Storage& smem,
                                        const auto& tiles,
                                        const auto& function) {
@@ -148,17 +158,19 @@ struct Gemm2smKernel {
                                       ? smem.out.first.rows / smem.out.boxes_in_buffer
                                       : smem.out.first.columns;
     const std::uint32_t boxes = problem.extents.accum_columns() / columns;  // of a lane's columns
+    const std::uint32_t first = share_of(machine, boxes, 0);
+    const std::uint32_t last = share_of(machine, boxes, 1) - 1;
     for (const Tile tile : tiles) {
       auto accum = warp.acquire_epilogue_linear();  // waits accum.full
-      for (std::uint32_t box = 0; box + 1 < boxes; ++box) {
+      for (std::uint32_t box = first; box < last; ++box) {
         registers.load(accum, box * columns, columns);
         registers.apply(function, columns);
         By::template store<By>(registers, writer, problem, tile, box, boxes);
       }
-      registers.load(accum, (boxes - 1) * columns, columns);
+      registers.load(accum, last * columns, columns);
       std::move(accum).release();  // arrives on the leader's accum.empty
       registers.apply(function, columns);
-      By::template store<By>(registers, writer, problem, tile, boxes - 1, boxes);
+      By::template store<By>(registers, writer, problem, tile, last, boxes);
     }
     By::drain(machine, writer);  // the stores are complete
     std::move(warp).release();   // arrives on tmem.done of both CTAs
@@ -229,10 +241,7 @@ struct GemmClusterOf {
                      tile_map<D>(2, box.stored_rows, box.columns)},
             .clusters = tiles.ctas(clusters),
             .cluster_size = cluster.ctas(),
-            .registers_per_thread = kNarrowBoxes<Parts>   ? 48
-                                    : Parts::kTransposedD ? 104
-                                    : Parts::kMatrices    ? (kCtas == 1 ? 72 : 88)
-                                                          : 80,
+            .registers_per_thread = Parts::kThread.of_fixed(kCtas),
             .flops = std::uint64_t{2} * m * n * k};
   }
   static void reference(const ParameterSet& p, std::span<HostTensor> tensors) {

@@ -57,6 +57,7 @@ using Gemm2smExtents = GemmClusterExtents<CtaGroup::kTwo, Tiles, kClusterM, kClu
 template <class Extents, class Parts = GemmParts, class Payload = PayloadOf<Parts>>
 struct Gemm2smStorage {
   using D = typename Parts::D;
+  static constexpr std::uint32_t kWarpgroups = Parts::kWarpgroups;  // of the epilogue
   using Input =
       InputPipelineStorage<Payload, From<Role::kLoad, TmaBytes>, To<Role::kMma, UmmaCommit>>;
   using Accum = OutputPipelineStorage<From<Role::kMma, UmmaCommit>, To<Role::kEpilogue, EveryLane>>;
@@ -77,14 +78,19 @@ struct Gemm2smStorage {
                            const Payload& payload,
                            const ResultBoxes& boxes,
                            std::uint32_t columns_beside)
-      : input{layout, "input", kGemmRoles, e.cluster(), payload, e.stages},
-        out{layout, "out", kGemmRoles, boxes.rows, boxes.columns, boxes.in_buffer},
+      : input{layout, "input", kGemmRolesWith<Parts::kWarpgroups>, e.cluster(), payload, e.stages},
+        out{layout,
+            "out",
+            kGemmRolesWith<Parts::kWarpgroups>,
+            boxes.rows,
+            boxes.columns,
+            boxes.in_buffer},
         accum{layout,
               "accum",
-              kGemmRoles,
+              kGemmRolesWith<Parts::kWarpgroups>,
               e.cluster(),
               {e.accum_stages, e.accum_columns(), columns_beside}},
-        tmem{layout, "tmem", kGemmRoles, e.cluster()} {}
+        tmem{layout, "tmem", kGemmRolesWith<Parts::kWarpgroups>, e.cluster()} {}
   constexpr void init(Machine auto& machine) const {
     input.init(machine);
     accum.init(machine);

@@ -27,73 +27,22 @@
 
 #include "common/kernel/block_scale_host.hpp"
 #include "common/kernel/parameter_table.hpp"
-#include "common/tile/block_scale.hpp"
 
-#include "scenarios/gemm_2sm.hpp"
+#include "scenarios/gemm_block_scaled_storage.hpp"
 
 namespace warptwin::scenarios {
 
 /// Shapes and depths: constants on a GPU, run-time values in the simulator. `tile_m` by `tile_n` is
 /// the shape of an MMA.
-template <std::uint32_t kFormat = kDynamic,
-          std::uint32_t kTileM = kDynamic,
-          std::uint32_t kTileN = kDynamic,
-          std::uint32_t kTileK = kDynamic,
-          std::uint32_t kStages = kDynamic,
-          std::uint32_t kAccumStages = kDynamic>
-struct GemmBlockScaledExtents {
-  [[no_unique_address]] Extent<kFormat> format;  // a ScaledFormat
-  [[no_unique_address]] Extent<kTileM> tile_m;
-  [[no_unique_address]] Extent<kTileN> tile_n;
-  [[no_unique_address]] Extent<kTileK> tile_k;
-  [[no_unique_address]] Extent<kStages> stages;
-  [[no_unique_address]] Extent<kAccumStages> accum_stages;
-
-  constexpr ScaledTileShape shape() const {
-    return {static_cast<ScaledFormat>(std::uint32_t{format}), tile_m, tile_n, tile_k};
-  }
-};
-
-/// The same, of a CTA or a pair, in a cluster.
-template <class Scaled = GemmBlockScaledExtents<>,
-          std::uint32_t kGroup = kDynamic,
-          std::uint32_t kClusterM = kDynamic,
-          std::uint32_t kClusterN = kDynamic>
-struct GemmBlockScaledClusterExtents : Scaled {
-  [[no_unique_address]] Extent<kGroup> cta_group;
-  [[no_unique_address]] Extent<kClusterM> cluster_m;
-  [[no_unique_address]] Extent<kClusterN> cluster_n;
-
-  constexpr CtaGroup group() const { return cta_group == 2 ? CtaGroup::kTwo : CtaGroup::kOne; }
-  constexpr ClusterShape cluster() const { return {cluster_m, cluster_n, group()}; }
-  constexpr ScaledTileShape shape() const {
-    ScaledTileShape shape = Scaled::shape();
-    shape.group = group();
-    return shape;
-  }
-  constexpr std::uint32_t cta_m() const { return this->tile_m / cta_group; }
-  constexpr std::uint32_t cta_n() const { return this->tile_n / cta_group; }
-  constexpr std::uint32_t column_parts() const { return 1; }  // a row of D in every lane
-  constexpr std::uint32_t accum_columns() const { return this->tile_n; }
-  constexpr auto accum_rows() const { return Extent<kTmemLanes>{}; }
-};
-
-/// What gemm_2sm has, with factors in the stages and in tensor memory.
-template <class Extents>
-struct GemmBlockScaledStorage : Gemm2smStorage<Extents, GemmParts, ScaledTileShape::Payload> {
-  constexpr GemmBlockScaledStorage(auto& layout, const Extents& e)
-      : Gemm2smStorage<Extents, GemmParts, ScaledTileShape::Payload>{
-            layout, e, e.shape().payload(), e.tile_n, e.stages * e.shape().columns()} {}
-};
-
-template <Machine M, class Extents>
+template <Machine M, class Extents, class Parts = GemmParts, class Products = OneProduct>
 struct GemmBlockScaledKernel
-    : Gemm2smKernel<M, Extents, GemmParts, GemmBlockScaledStorage<Extents>> {
-  using Base = Gemm2smKernel<M, Extents, GemmParts, GemmBlockScaledStorage<Extents>>;
+    : Gemm2smKernel<M, Extents, Parts, GemmBlockScaledStorage<Extents, Parts>> {
+  using Base = Gemm2smKernel<M, Extents, Parts, GemmBlockScaledStorage<Extents, Parts>>;
   using Storage = typename Base::Storage;
   using Input = typename Base::Input;
   using Accum = typename Base::Accum;
   struct Problem : Base::Problem {
+    [[no_unique_address]] Products products;
     typename M::TensorMap sfa, sfb;  // boxes: the factors of 128 rows
   };
 
@@ -102,14 +51,52 @@ struct GemmBlockScaledKernel
                          std::span<const typename M::TensorMap> maps,
                          std::span<const GlobalAddress> tensors,
                          const TileOrder& order = {}) {
-    return {Base::problem(p, e, maps, tensors, order), maps[3], maps[4]};
+    const auto products = Products::of(p, e);
+    Problem problem{Base::problem(p, e, maps, tensors, order), products, maps[3], maps[4]};
+    const auto grid = TileGrid::covering(p.u32("m"), p.u32("n"), e.cta_m(), e.tile_n);
+    problem.tile_walk = products.walk(grid, e, order);
+    return problem;
   }
+
+  /// As ResultSteps, of the product that a tile is of.
+  struct Steps : Base::Steps {
+    template <class Own>
+    static constexpr void store(auto& registers,
+                                typename Base::Steps::Writer& writer,
+                                const auto& problem,
+                                Tile tile,
+                                std::uint32_t box,
+                                std::uint32_t boxes) {
+      const auto at = problem.products.at(tile);
+      registers.store(writer.acquire());
+      writer.store_boxes(problem.d, [&](std::uint32_t) {
+        return at.index({at.tile.m, at.tile.n * boxes + box});
+      });
+    }
+  };
 
   static constexpr void load(M& machine, const Problem& problem, const Storage& smem) {
     load_tiles(machine, problem, smem, problem.tiles(machine), [] {});
   }
   static constexpr void mma(M& machine, const Problem& problem, const Storage& smem) {
     multiply_tiles_of(machine, problem, smem, problem.tiles(machine));
+  }
+  static constexpr void epilogue(M& machine, const Problem& problem, const Storage& smem) {
+    store_tiles(machine, problem, smem, problem.tiles(machine));
+  }
+
+  static constexpr void store_tiles(M& machine,
+                                    const Problem& problem,
+                                    const Storage& smem,
+                                    const auto& tiles) {
+    store_tiles_by(machine, problem, smem, tiles, typename Parts::Function{});
+  }
+  static constexpr void store_tiles_by(M& machine,
+                                       const Problem& problem,
+                                       const Storage& smem,
+                                       const auto& tiles,
+                                       const auto& function) {
+    Base::template store_tiles_by<Steps>(machine, problem, smem, tiles, function);
   }
 
   /// Calls `begins()` when a tile begins.
@@ -120,17 +107,20 @@ struct GemmBlockScaledKernel
     const ScaledTileShape shape = problem.extents.shape();
     const std::uint32_t ctas = ctas_in(shape.group);
     const std::uint32_t part = smem.input.cluster.place_in_group(machine.cta_rank());
-    for (const Tile tile : tiles) {
+    for (const Tile each : tiles) {
       begins();
+      const auto at = problem.products.at(each);
+      const Tile tile = at.tile;
       for (std::uint32_t k = 0; k < problem.k_tiles; ++k) {
         auto stage = input.acquire_stage();  // waits input.empty; the leader arms full, for both
         const auto to = stage.payload();
-        stage.load(problem.a, {tile.m, k}, to.a_tile());                // (cta_m, tile_k)
-        stage.load(problem.b, {ctas * tile.n + part, k}, to.b_tile());  // (cta_n, tile_k)
-        stage.load(problem.sfa, {tile.m * problem.k_tiles + k, 0}, to.sfa_tile());
+        stage.load(problem.a, at.index({tile.m, k}), to.a_tile());                // (cta_m, tile_k)
+        stage.load(problem.b, at.index({ctas * tile.n + part, k}), to.b_tile());  // (cta_n, tile_k)
+        stage.load(problem.sfa, {(at.sfa_blocks + tile.m) * problem.k_tiles + k, 0}, to.sfa_tile());
         for (std::uint32_t row = 0; row < shape.b_blocks(); ++row) {  // of both CTAs
+          const std::uint32_t block = at.sfb_blocks + shape.first_block(tile.n) + row;
           stage.load(problem.sfb,
-                     {(shape.first_block(tile.n) + row) * problem.k_tiles + k, 0},
+                     {block * problem.k_tiles + k, 0},
                      block_row(to.sfb_tile(), row, shape.k_blocks()));
         }
         std::move(stage).release();
@@ -160,12 +150,13 @@ struct GemmBlockScaledKernel
       if (!warp.is_leader()) {
         continue;  // it learns which tiles there are, and that is all
       }
+      const std::uint32_t first_column = shape.first_column(problem.products.at(tile).tile.n);
       auto accum = warp.acquire_mma_linear();  // waits accum.empty, of both epilogues
       for (std::uint32_t k = 0; k < problem.k_tiles; ++k) {
         auto stage = input.acquire_stage();  // waits input.full
         ScaleSlot slot = scales[stage.index()];
         copy_scales(machine, shape, stage.payload(), slot);  // in both CTAs
-        slot.b = slot.b.at_column(shape.first_column(tile.n));
+        slot.b = slot.b.at_column(first_column);
         multiply_scaled(machine,
                         accum.tmem().address(),
                         shape,
@@ -180,15 +171,15 @@ struct GemmBlockScaledKernel
   }
 };
 
-struct GemmBlockScaled {
-  static constexpr ScenarioInfo kInfo{"gemm_block_scaled",
-                                      ScenarioKind::kClean,
-                                      "persistent GEMM of MXFP8, MXFP4 or NVFP4 operands"};
+/// What the scenarios of every choice of parts, and of products, share.
+template <class Parts = GemmParts, class Products = OneProduct>
+struct GemmBlockScaledOf {
+  using Storage = GemmBlockScaledStorage<GemmBlockScaledClusterExtents<>, Parts>;
   using Extents = GemmBlockScaledClusterExtents<>;
   using StaticExtents =
       GemmBlockScaledClusterExtents<GemmBlockScaledExtents<0, 128, 128, 128, 4, 2>, 1, 1, 1>;
   template <Machine M, class Extents>
-  using Kernel = GemmBlockScaledKernel<M, Extents>;
+  using Kernel = GemmBlockScaledKernel<M, Extents, Parts, Products>;
 
   static std::span<const Parameter> parameters() {
     static const auto kParameters = extended(
@@ -238,12 +229,13 @@ struct GemmBlockScaled {
     const std::uint32_t row_bytes = shape.row_bytes();
     check_cluster(cluster, e.cta_m(), e.cta_n(), row_bytes);
     check_scale_columns(e.accum_stages, e.stages, shape);
-    check_stages_fit<GemmBlockScaledStorage<Extents>>(e);
+    check_stages_fit<Storage>(e);
     const TileGrid grid = TileGrid::covering(m, n, e.cta_m(), e.tile_n).in_clusters(cluster);
     const std::uint32_t k_tiles = ceil_div(k, e.tile_k);
     const std::uint32_t slice_a = e.cta_m() / cluster.slice(Operand::kA, 0).count;
     const std::uint32_t slice_b = e.cta_n() / cluster.slice(Operand::kB, 0).count;
-    const std::uint32_t box = box_columns<bf16>(e.tile_n);
+    const ResultBoxes box = ResultBoxes::of<Parts>(e, e.tile_n);
+    check_result<Parts>(e, box, m);
     const std::uint32_t lines = kScaleBlockLines * shape.k_blocks();  // of 128 rows in a k step
     const ElementType element = element_of(shape.format);
     return {.tensors = {matrix("a", TensorUse::kInput, m, k, element),
@@ -253,7 +245,7 @@ struct GemmBlockScaled {
                         matrix("d", TensorUse::kOutput, m, n)},
             .maps = {{0, slice_a, row_bytes, swizzle_of(row_bytes)},
                      {1, slice_b, row_bytes, swizzle_of(row_bytes)},
-                     {4, e.cta_m(), box, swizzle_of(box * 2)},
+                     tile_map<typename Parts::D>(4, box.stored_rows, box.columns),
                      {2, lines, 16, Swizzle::kNone},
                      {3, lines, 16, Swizzle::kNone}},
             .clusters = grid.ctas(clusters),
@@ -264,6 +256,12 @@ struct GemmBlockScaled {
   static void reference(const ParameterSet& p, std::span<HostTensor> tensors) {
     multiply_scaled_reference(tiles(p).shape(), ceil_div(p.u32("k"), p.u32("tile_k")), tensors);
   }
+};
+
+struct GemmBlockScaled : GemmBlockScaledOf<> {
+  static constexpr ScenarioInfo kInfo{"gemm_block_scaled",
+                                      ScenarioKind::kClean,
+                                      "persistent GEMM of MXFP8, MXFP4 or NVFP4 operands"};
 };
 
 }  // namespace warptwin::scenarios

@@ -23,20 +23,18 @@
 
 namespace warptwin::scenarios {
 
-struct GemmBlockScaledPersistent : GemmBlockScaled {
-  static constexpr ScenarioInfo kInfo{"gemm_block_scaled_persistent",
-                                      ScenarioKind::kClean,
-                                      "block-scaled GEMM by pairs of CTAs whose clusters claim "
-                                      "tiles"};
+/// `Plain`, a scenario of fixed tiles, by clusters that claim them.
+template <class Plain>
+struct GemmBlockScaledPersistentOf : Plain {
   using Tiles = GemmBlockScaledExtents<2, 256, 128, 256, 6, 2>;
   using StaticExtents = GemmPersistentExtents<GemmBlockScaledClusterExtents<Tiles, 2, 2, 1>, 2>;
   using Extents = GemmPersistentExtents<GemmBlockScaledClusterExtents<>>;
   template <Machine M, class Extents>
-  using Kernel = ClaimingKernel<M, Extents, GemmBlockScaledKernel<M, Extents>>;
+  using Kernel = ClaimingKernel<M, Extents, typename Plain::template Kernel<M, Extents>>;
 
   static std::span<const Parameter> parameters() {
     static const auto kParameters =
-        claiming(shapes(),
+        claiming(Plain::shapes(),
                  {{"m", "rows of A and D", 512, 1, 1 << 20, "tile_m"},
                   {"format", "0: MXFP8, 1: MXFP4, 2: NVFP4", 2, 0, 2},
                   {"tile_m", "rows of an MMA's tile of D: 128 a CTA", 256, 128, 256},
@@ -46,16 +44,21 @@ struct GemmBlockScaledPersistent : GemmBlockScaled {
                   {"cluster_m", "CTAs of a cluster along M", 2, 1, 16}});
     return kParameters;
   }
-  static Extents extents(const ParameterSet& p) {
-    return {GemmBlockScaled::extents(p), p.u32("clc_stages")};
-  }
+  static Extents extents(const ParameterSet& p) { return {Plain::extents(p), p.u32("clc_stages")}; }
   static Workload workload(const ParameterSet& p) {
-    Workload workload = workload_of(p, GemmBlockScaled::extents(p), /*clusters=*/0);
-    check_stages_fit<ClaimingStorage<Extents, GemmBlockScaledStorage<Extents>>>(extents(p));
+    Workload workload = Plain::workload_of(p, Plain::extents(p), /*clusters=*/0);
+    check_stages_fit<ClaimingStorage<Extents, typename Plain::Storage>>(extents(p));
     workload.registers_per_thread = 80;
     workload.resident_clusters = p.u32("resident");
     return workload;
   }
+};
+
+struct GemmBlockScaledPersistent : GemmBlockScaledPersistentOf<GemmBlockScaled> {
+  static constexpr ScenarioInfo kInfo{"gemm_block_scaled_persistent",
+                                      ScenarioKind::kClean,
+                                      "block-scaled GEMM by pairs of CTAs whose clusters claim "
+                                      "tiles"};
 };
 
 }  // namespace warptwin::scenarios

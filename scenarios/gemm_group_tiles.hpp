@@ -32,10 +32,11 @@ inline std::uint32_t rows_of_group(const ParameterSet& p, std::uint32_t group) {
 
 /// A tile of a group, or none.
 struct GroupTile {
-  std::uint32_t group = kGroups;
+  static constexpr std::uint32_t kNone = ~std::uint32_t{0};
+  std::uint32_t group = kNone;
   Tile tile;
 
-  constexpr bool exists() const { return group < kGroups; }
+  constexpr bool exists() const { return group != kNone; }
 };
 
 template <Machine M, class Extents>
@@ -46,7 +47,10 @@ struct GemmGroupedProblem {
   std::uint32_t tiles_n, k_tiles;
 
   /// Of every group's `maps`: A's and B's first, D's last. Host code.
-  void set(const ParameterSet& p, const Extents& e, std::span<const typename M::TensorMap> maps) {
+  void set(const ParameterSet& p,
+           const Extents& e,
+           std::span<const typename M::TensorMap> maps,
+           std::span<const GlobalAddress> = {}) {
     const std::size_t each = maps.size() / kGroups;
     extents = e;
     for (std::uint32_t group = 0; group < kGroups; ++group) {
@@ -59,6 +63,14 @@ struct GemmGroupedProblem {
     tiles_n = ceil_div(p.u32("n"), e.tile_n);
     k_tiles = ceil_div(p.u32("k"), e.tile_k);
   }
+  constexpr const typename M::TensorMap& b_of(const auto& at) const { return b[at->group]; }
+  constexpr const typename M::TensorMap& d_of(const auto& at) const { return d[at->group]; }
+  /// Copies tile `from` of a group's A into a stage.
+  constexpr void load_a(M&, const auto& stage, const auto& at, TileIndex from) const {
+    stage.load(a[at->group], from, stage.payload().a_tile());
+  }
+  /// The epilogue has asked for the last store of a tile. Its maps are there for good.
+  constexpr void end_tile(const auto& /*writer*/) const {}
   /// Tile `index` of all groups' tiles in a row.
   constexpr GroupTile tile(std::uint32_t index) const {
     for (std::uint32_t group = 0; group < kGroups; ++group) {
@@ -71,6 +83,14 @@ struct GemmGroupedProblem {
     return {};
   }
 };
+
+/// What `write_tile` has written.
+template <Machine M>
+constexpr GroupTile read_tile(M& machine, SharedAddress slot, SourceSite site) {
+  const std::uint32_t group = machine.ld_shared_u32(slot, site) - 1;
+  const std::uint32_t m = machine.ld_shared_u32(slot + 4, site);
+  return {group, {m, machine.ld_shared_u32(slot + 8, site)}};
+}
 
 /// The tiles of a CTA, as one of its warps is told: it knows the first, the ring brings the others.
 template <Machine M, Role kWho, class Storage>
@@ -94,12 +114,6 @@ class GroupTilesOf {
   }
 
  private:
-  static constexpr GroupTile read_tile(M& machine, SharedAddress slot, SourceSite site) {
-    const std::uint32_t group = machine.ld_shared_u32(slot, site) - 1;
-    const std::uint32_t m = machine.ld_shared_u32(slot + 4, site);
-    return {group, {m, machine.ld_shared_u32(slot + 8, site)}};
-  }
-
   M* machine_;
   Ring ring_;
   GroupTile tile_;

@@ -70,24 +70,25 @@ struct GemmGroupedStorage : Gemm2smStorage<Extents, Parts> {
   WorkRingStorage work;
 };
 
-/// `TilesOf` tell a role its tiles, by what is in `StorageOf`.
+/// `TilesOf` tell a role its tiles, by what is in `StorageOf`; `ProblemOf` has their tensor maps.
 template <Machine M,
           class Extents,
           template <Machine, Role> class TilesOf = GroupTiles,
-          class StorageOf = GemmGroupedStorage<Extents>>
+          class StorageOf = GemmGroupedStorage<Extents>,
+          class ProblemOf = GemmGroupedProblem<M, Extents>>
 struct GemmGroupedKernel {
   using Storage = StorageOf;
   using Input = PipelineOf<M, typename Storage::Input>;
   using Accum = PipelineOf<M, typename Storage::Accum>;
-  using Problem = GemmGroupedProblem<M, Extents>;
+  using Problem = ProblemOf;
   static constexpr auto kRoles = kGemmGroupedRoles;
 
   static Problem problem(const ParameterSet& p,
                          const Extents& e,
                          std::span<const typename M::TensorMap> maps,
-                         std::span<const GlobalAddress>) {
+                         std::span<const GlobalAddress> tensors) {
     Problem problem{};
-    problem.set(p, e, maps);
+    problem.set(p, e, maps, tensors);
     return problem;
   }
 
@@ -106,11 +107,10 @@ struct GemmGroupedKernel {
     const std::uint32_t ctas = smem.input.cluster.group_ctas();
     const std::uint32_t part = smem.input.cluster.place_in_group(machine.cta_rank());
     for (auto at = tiles<Role::kLoad>(machine, problem, smem); at.exists(); at.next()) {
-      const auto& a = problem.a[at->group];
-      const auto& b = problem.b[at->group];
+      const auto& b = problem.b_of(at);
       for (std::uint32_t k = 0; k < problem.k_tiles; ++k) {
         auto stage = input.acquire_stage();  // waits input.empty; the leader arms full
-        stage.load(a, {at->tile.m * ctas + part, k}, stage.payload().a_tile());  // (cta_m, tile_k)
+        problem.load_a(machine, stage, at, {at->tile.m * ctas + part, k});       // (cta_m, tile_k)
         stage.load(b, {at->tile.n * ctas + part, k}, stage.payload().b_tile());  // (cta_n, tile_k)
         std::move(stage).release();
       }
@@ -145,7 +145,7 @@ struct GemmGroupedKernel {
     const std::uint32_t ctas = smem.accum.cluster.group_ctas();
     const std::uint32_t part = smem.accum.cluster.place_in_group(machine.cta_rank());
     for (auto at = tiles<Role::kEpilogue>(machine, problem, smem); at.exists(); at.next()) {
-      const auto& d = problem.d[at->group];
+      const auto& d = problem.d_of(at);
       const std::uint32_t row = at->tile.m * ctas + part;
       auto accum = warp.acquire_epilogue_linear();  // waits accum.full
       for (std::uint32_t box = 0; box + 1 < boxes; ++box) {
@@ -157,6 +157,7 @@ struct GemmGroupedKernel {
       std::move(accum).release();  // arrives on the leader's accum.empty
       registers.store(writer.acquire());
       writer.store(d, {row, at->tile.n * boxes + boxes - 1});
+      problem.end_tile(writer);
     }
     writer.drain();             // the stores are complete
     std::move(warp).release();  // arrives on tmem.done

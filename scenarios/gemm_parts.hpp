@@ -20,6 +20,23 @@
 
 namespace warptwin::scenarios {
 
+/// Bytes of one element.
+template <class Element>
+inline constexpr std::uint32_t kBytesOf = sizeof(typename Element::Storage);
+
+/// Registers of a thread, as ptxas gives them for sm_100a: of kernels of fixed tiles and of those
+/// that claim them, by single CTAs and by pairs.
+struct ThreadRegisters {
+  std::uint32_t fixed, fixed_by_pairs, claiming, claiming_by_pairs;
+
+  constexpr std::uint32_t of_fixed(std::uint32_t ctas) const {
+    return ctas == 1 ? fixed : fixed_by_pairs;
+  }
+  constexpr std::uint32_t of_claiming(std::uint32_t ctas) const {
+    return ctas == 1 ? claiming : claiming_by_pairs;
+  }
+};
+
 /// The parts of a kernel that multiplies bf16 and stores bf16. Another member has a struct of its
 /// own that derives from this one, and says only what is different.
 struct GemmParts {
@@ -31,9 +48,12 @@ struct GemmParts {
   static constexpr Major kMajorB = Major::kK;  // kMn: B is given, and loaded, as (k, n)
   static constexpr bool kTransposedD = false;  // D is stored as (n, m)
   static constexpr StoredBy kStoredBy = StoredBy::kFirstWarp;  // whose copies store D
-  static constexpr bool kPrefetch = false;                     // maps and weights come nearer first
+  static constexpr std::uint32_t kWarpgroups =
+      1;                                     // of the epilogue: each has its columns of a tile
+  static constexpr bool kPrefetch = false;   // maps and weights come nearer first
   static constexpr bool kQuantised = false;  // a box of a row of D has a factor, stored beside D
   static constexpr bool kMatrices = false;   // D is written by matrices of 8 by 8: stmatrix
+  static constexpr ThreadRegisters kThread{80, 80, 96, 80};
 };
 
 /// Operands of one type, and a result.
@@ -42,7 +62,11 @@ struct GemmPartsOf : GemmParts {
   using A = Operands;
   using B = Operands;
   using D = Result;
-  using Function = std::conditional_t<kind_of(Operands::kType) == MmaKind::kI8, FromS32, Unchanged>;
+  static constexpr bool kWhole = kind_of(Operands::kType) == MmaKind::kI8;  // sums are integers
+  using Function = std::conditional_t<kWhole, FromS32, Unchanged>;
+  // A box of elements of 32 bits has half as many columns.
+  static constexpr ThreadRegisters kThread =
+      kBytesOf<Result> == 4 ? ThreadRegisters{48, 48, kWhole ? 48U : 72U, 48} : GemmParts::kThread;
 };
 
 /// The same of operands whose rows are of K: A is (k, m) and B is (k, n).
@@ -56,6 +80,7 @@ struct MnMajorPartsOf : GemmPartsOf<Operands, Result> {
 template <class Parts>
 struct Transposed : Parts {
   static constexpr bool kTransposedD = true;
+  static constexpr ThreadRegisters kThread{104, 104, 112, 112};
 };
 
 /// The same parts, and each warp of the epilogue stores what it has written.
@@ -64,11 +89,18 @@ struct StoredByWarps : Parts {
   static constexpr StoredBy kStoredBy = StoredBy::kEachWarp;
 };
 
+/// The same parts, and `kCount` warpgroups store a tile together, each warp what it has written.
+template <class Parts, std::uint32_t kCount>
+struct WithWarpgroups : StoredByWarps<Parts> {
+  static constexpr std::uint32_t kWarpgroups = kCount;
+};
+
 /// The same parts, and the epilogue writes D by matrices: stmatrix, for results of 16 bits.
 template <class Parts>
 struct ByMatrices : Parts {
   static_assert(sizeof(typename Parts::D::Storage) == 2, "matrices are of elements of 16 bits");
   static constexpr bool kMatrices = true;
+  static constexpr ThreadRegisters kThread{72, 88, 88, 88};
 };
 
 /// The same parts, and the load warp has its tensor maps and the first weights, B, brought nearer
@@ -131,14 +163,6 @@ HostTensor along_k(const HostTensor& given) {
   }
   return turned;
 }
-
-/// Bytes of one element.
-template <class Element>
-inline constexpr std::uint32_t kBytesOf = sizeof(typename Element::Storage);
-
-/// Whether a box of D has half as many columns as of a smaller type, and a thread fewer registers.
-template <class Parts>
-inline constexpr bool kNarrowBoxes = kBytesOf<typename Parts::D> == 4;
 
 /// Elements of K that a row of a stage's tiles has where it is one swizzle span of 128 bytes.
 template <class Parts>

@@ -43,12 +43,25 @@ struct GemmPersistentExtents : Shape {
 };
 
 /// `kMore`: roles of a warp each that go over the tiles, too.
+template <std::uint32_t kWarpgroups, Role... kMore>  // of the epilogue
+inline constexpr RoleTable kGemmPersistentRolesWith{
+    RoleWarps{Role::kEpilogue, kWarpsPerWarpgroup* kWarpgroups},
+    RoleWarps{Role::kScheduler, 1},
+    RoleWarps{Role::kLoad, 1},
+    RoleWarps{Role::kMma, 1},
+    RoleWarps{kMore, 1}...};
 template <Role... kMore>
-inline constexpr RoleTable kGemmPersistentRoles{RoleWarps{Role::kEpilogue, 4},
-                                                RoleWarps{Role::kScheduler, 1},
-                                                RoleWarps{Role::kLoad, 1},
-                                                RoleWarps{Role::kMma, 1},
-                                                RoleWarps{kMore, 1}...};
+inline constexpr RoleTable kGemmPersistentRoles = kGemmPersistentRolesWith<1, kMore...>;
+
+/// Warpgroups of the epilogue of a kernel with such a storage.
+template <class Storage>
+constexpr std::uint32_t warpgroups_of() {
+  if constexpr (requires { Storage::kWarpgroups; }) {
+    return Storage::kWarpgroups;
+  } else {
+    return 1;
+  }
+}
 
 /// What a kernel of fixed tiles has, and the ring of responses.
 template <class Extents, class Fixed, Role... kMore>
@@ -57,7 +70,11 @@ struct ClaimingStorage : Fixed {
 
   constexpr ClaimingStorage(auto& layout, const Extents& e)
       : Fixed{layout, e},
-        clc{layout, "clc", kGemmPersistentRoles<kMore...>, e.cluster(), e.clc_stages} {}
+        clc{layout,
+            "clc",
+            kGemmPersistentRolesWith<warpgroups_of<Fixed>(), kMore...>,
+            e.cluster(),
+            e.clc_stages} {}
   constexpr void init(Machine auto& machine) const {
     Fixed::init(machine);
     clc.init(machine);
@@ -76,7 +93,7 @@ struct ClaimingKernel : Fixed {
   using Input = typename Base::Input;
   using Accum = typename Base::Accum;
   using Clc = PipelineOf<M, typename Storage::Clc>;
-  static constexpr auto kRoles = kGemmPersistentRoles<kMore...>;
+  static constexpr auto kRoles = kGemmPersistentRolesWith<warpgroups_of<Storage>(), kMore...>;
   struct Problem : Base::Problem {
     /// The CTA's tile of any cluster. A product of several kinds of tiles has its own.
     constexpr auto cluster_tiles(const M& machine) const {
@@ -210,16 +227,7 @@ struct GemmPersistentOf : GemmClusterOf<kGroup, Parts> {
   static Workload workload(const ParameterSet& p) {
     Workload workload = Base::workload_of(p, Base::extents(p), /*clusters=*/0);
     check_stages_fit<GemmPersistentStorage<Extents, Parts>>(extents(p));
-    if (kCtas == 1) {
-      const bool whole = kind_of(Parts::A::kType) == MmaKind::kI8;
-      workload.registers_per_thread = whole                 ? 48
-                                      : kNarrowBoxes<Parts> ? 72
-                                      : Parts::kMatrices    ? 88
-                                                            : 96;
-    }
-    if (Parts::kTransposedD) {
-      workload.registers_per_thread = 112;
-    }
+    workload.registers_per_thread = Parts::kThread.of_claiming(kCtas);
     workload.resident_clusters = p.u32("resident");
     return workload;
   }

@@ -47,6 +47,10 @@ void check_result(const auto& e, const ResultBoxes& box, std::uint32_t m) {
   if (Parts::kTransposedD) {
     check_row_pitch("m", m, kSize);
   }
+  require(e.accum_columns() / box.taken >= Parts::kWarpgroups,
+          "tile_n=" + std::to_string(e.tile_n) +
+              " has fewer boxes than the epilogue warpgroups; "
+              "use a larger tile_n");
   require(!Parts::kMatrices || box.taken % 16 == 0,
           "tile_n=" + std::to_string(e.tile_n) +
               " is not stored by matrices in pairs; use a tile_n of whole 16 columns");

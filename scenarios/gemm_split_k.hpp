@@ -29,6 +29,8 @@
 
 #include <algorithm>
 
+#include "common/kernel/parameter_table.hpp"
+
 #include "scenarios/gemm_epilogue_load.hpp"
 #include "scenarios/gemm_split_k_work.hpp"
 
@@ -50,19 +52,16 @@ struct GemmSplitKKernel {
                          const Extents& e,
                          std::span<const typename M::TensorMap> maps,
                          std::span<const GlobalAddress> tensors) {
-    const TileGrid grid = split_grid(p, e);
-    const std::uint32_t k_tiles = ceil_div(p.u32("k"), e.tile_k);
-    const std::uint32_t splits = std::min(p.u32("splits"), k_tiles);
-    const TileWalk walk{{grid.m, grid.n * splits}, e.cluster()};
-    const SplitWords words{tensors[4], p.u32("lock") != 0 ? 0 : grid.count()};
-    return {maps[0], maps[1], maps[2], maps[3], e, grid, walk, k_tiles, splits, words};
+    Problem problem{};
+    problem.set(p, e, maps, tensors);
+    return problem;
   }
 
   static constexpr void load(M& machine, const Problem& problem, const Storage& smem) {
     auto input = Input{machine, smem.input}.producer();
     const ClusterShape& cluster = smem.input.cluster;
     const std::uint32_t part = cluster.place_in_group(machine.cta_rank());
-    for (const Tile at : problem.tiles(machine)) {
+    for (const auto at : problem.tiles(machine)) {
       const Work work = problem.work(at);
       for (std::uint32_t k = work.begin_k; k < work.end_k; ++k) {
         auto stage = input.acquire_stage();  // waits input.empty, arms full
@@ -78,7 +77,7 @@ struct GemmSplitKKernel {
   static constexpr void mma(M& machine, const Problem& problem, const Storage& smem) {
     auto warp = MmaWarp<M, Accum>::create(machine, smem.accum, smem.tmem);  // allocates, hands over
     auto input = Input{machine, smem.input}.consumer();
-    for (const Tile at : problem.tiles(machine)) {
+    for (const auto at : problem.tiles(machine)) {
       if (!warp.is_leader()) {
         break;  // the leader's MMAs are both CTAs'
       }
@@ -96,7 +95,7 @@ struct GemmSplitKKernel {
 
   static constexpr void epilogue_load(M& machine, const Problem& problem, const Storage& smem) {
     auto source = EpiLoadPipeline<M>{machine, smem.source};
-    for (const Tile at : problem.tiles(machine)) {
+    for (const auto at : problem.tiles(machine)) {
       const Work work = problem.work(at);
       if (!work.first) {
         machine.elect_one([&] { machine.wait_global_u32(work.before.at, work.before.value); });
@@ -183,7 +182,7 @@ struct GemmSplitKKernel {
         partial.store(problem.workspace, to);
       }
     };
-    for (const Tile at : problem.tiles(machine)) {
+    for (const auto at : problem.tiles(machine)) {
       const Work work = problem.work(at);
       By::begin(machine, smem, source);
       auto accum = warp.acquire_epilogue_linear();  // waits accum.full
@@ -213,19 +212,25 @@ struct GemmSplitKOf : GemmOf<Parts> {
   using Kernel = GemmSplitKKernel<M, Extents, GemmSplitKProblem<M, Extents>, Parts>;
 
   static std::span<const Parameter> parameters() {
+    static const auto kParameters = extended(
+        shapes(),
+        {{"splits", "parts of K; no more are made than K has tiles", 3, 1, 64},
+         {"ctas", "CTAs that share the splits of all tiles; 0: one for each", 0, 0, 1 << 16},
+         {"lock", "1: a tile's splits hand on one word; 0: each sets its own", 0, 0, 1}});
+    return kParameters;
+  }
+  /// The parameters that say nothing of who shares the work.
+  static std::span<const Parameter> shapes() {
     static constexpr Parameter kParameters[] = {
         {"m", "rows of A and D", 256, 1, 1 << 20},
         {"n", "rows of B, columns of D", 128, 1, 1 << 20},
         {"k", "columns of A and B", 16 * kTileK, 1, 1 << 20, "tile_k"},
-        {"splits", "parts of K; no more are made than K has tiles", 3, 1, 64},
         {"tile_m", "rows of a tile of D", 128, 64, 128},
         {"tile_n", "columns of a tile of D", 128, 8, 256},
         {"tile_k", "columns of A and B in one stage", kTileK, kTileK / 4, kTileK},
         {"stages", "stages of the input ring", 4, 1, 64},
         {"accum_stages", "accumulators in tensor memory", 2, 1, 64},
         {"source_stages", "boxes of the sum so far in shared memory", 2, 1, 64},
-        {"ctas", "CTAs that share the splits of all tiles; 0: one for each", 0, 0, 1 << 16},
-        {"lock", "1: a tile's splits hand on one word; 0: each sets its own", 0, 0, 1},
     };
     return kParameters;
   }
@@ -233,21 +238,34 @@ struct GemmSplitKOf : GemmOf<Parts> {
     return {Base::extents(p), p.u32("source_stages")};
   }
   static Workload workload(const ParameterSet& p) {
-    Workload workload = Base::workload(p);
+    Workload workload = product(p);
     add_splits(workload, p, extents(p));
     return workload;
   }
+  /// The workload of the product alone.
+  static Workload product(const ParameterSet& p) { return Base::workload(p); }
   /// Makes the workload of a product that of its splits.
   template <class Extents>
   static void add_splits(Workload& workload, const ParameterSet& p, const Extents& e) {
+    const TileGrid grid = split_grid(p, e);
+    const std::uint32_t splits = std::min(p.u32("splits"), ceil_div(p.u32("k"), e.tile_k));
+    const std::uint32_t words = p.u32("lock") != 0 ? 1 : splits;
+    add_workspace(workload, p, e, words);
+    workload.clusters =
+        TileGrid{grid.m, grid.n * splits}.in_clusters(e.cluster()).ctas(p.u32("ctas"));
+  }
+  /// Makes the workload of a product that of sums in a workspace, with `words` for each tile.
+  template <class Extents>
+  static void add_workspace(Workload& workload,
+                            const ParameterSet& p,
+                            const Extents& e,
+                            std::uint32_t words) {
     workload.registers_per_thread = 72;
     const ClusterShape cluster = e.cluster();
     check_rows_fill_lanes(e.tile_m, cluster.group);
     check_stages_fit<GemmSplitKStorage<Extents, Parts>>(e);
     const TileGrid grid = split_grid(p, e);
     const std::uint32_t rows = e.tile_m / cluster.group_ctas();
-    const std::uint32_t splits = std::min(p.u32("splits"), ceil_div(p.u32("k"), e.tile_k));
-    const std::uint32_t words = p.u32("lock") != 0 ? 1 : splits;  // of a tile
     const std::uint32_t box = box_columns<f32>(e.tile_n);
     constexpr auto kWord = ElementType::kF32;
     workload.tensors.push_back(
@@ -256,7 +274,6 @@ struct GemmSplitKOf : GemmOf<Parts> {
         matrix("flags", TensorUse::kScratch, 1, words * grid.count(), kWord));
     workload.maps[2] = tile_map<typename Parts::D>(2, rows, box);
     workload.maps.push_back({3, rows, box, swizzle_of(box * 4)});
-    workload.clusters = TileGrid{grid.m, grid.n * splits}.in_clusters(cluster).ctas(p.u32("ctas"));
   }
 };
 

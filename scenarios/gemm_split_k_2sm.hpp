@@ -36,20 +36,39 @@ struct GemmSplitK2smOf : GemmClusterOf<CtaGroup::kTwo, Parts> {
 
   static std::span<const Parameter> parameters() {
     static const auto kParameters =
-        extended(Single::parameters(),
-                 {{"tile_m", "rows of a pair's tile of D", 256, 256, 256},
-                  {"cluster_m", "CTAs of a cluster, along M", 2, 2, 16},
-                  {"ctas", "clusters that share the splits; 0: one for each", 0, 0, 1 << 16}});
+        extended(extended(Single::parameters(), pairs()),
+                 {{"ctas", "clusters that share the splits; 0: one for each", 0, 0, 1 << 16}});
     return kParameters;
+  }
+  /// As `GemmSplitKOf::shapes`.
+  static std::span<const Parameter> shapes() {
+    static const auto kParameters = extended(Single::shapes(), pairs());
+    return kParameters;
+  }
+  static std::initializer_list<Parameter> pairs() {
+    static constexpr std::initializer_list<Parameter> kPairs = {
+        {"tile_m", "rows of a pair's tile of D", 256, 256, 256},
+        {"cluster_m", "CTAs of a cluster, along M", 2, 2, 16}};
+    return kPairs;
   }
   static typename Base::Extents shape(const ParameterSet& p) {
     return {GemmOf<Parts>::extents(p), p.u32("cluster_m"), 1};
   }
   static Extents extents(const ParameterSet& p) { return {shape(p), p.u32("source_stages"), 0}; }
   static Workload workload(const ParameterSet& p) {
-    Workload workload = Base::workload_of(p, shape(p), /*clusters=*/0);
+    Workload workload = product(p);
     Single::add_splits(workload, p, extents(p));
     return workload;
+  }
+  static Workload product(const ParameterSet& p) {
+    return Base::workload_of(p, shape(p), /*clusters=*/0);
+  }
+  template <class Extents>
+  static void add_workspace(Workload& workload,
+                            const ParameterSet& p,
+                            const Extents& e,
+                            std::uint32_t words) {
+    Single::add_workspace(workload, p, e, words);
   }
 };
 

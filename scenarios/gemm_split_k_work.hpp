@@ -3,7 +3,9 @@
 
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
+#include <span>
 
 #include "common/kernel/parameter_table.hpp"
 #include "common/kernel/tile_scheduler.hpp"
@@ -55,6 +57,22 @@ struct GemmSplitKProblem {
   std::uint32_t splits;  // at most k_tiles
   SplitWords words;
 
+  /// Host code.
+  void set(const ParameterSet& p,
+           const Extents& e,
+           std::span<const typename M::TensorMap> maps,
+           std::span<const GlobalAddress> tensors) {
+    a = maps[0];
+    b = maps[1];
+    d = maps[2];
+    workspace = maps[3];
+    extents = e;
+    grid = split_grid(p, e);
+    k_tiles = ceil_div(p.u32("k"), e.tile_k);
+    splits = std::min(p.u32("splits"), k_tiles);
+    tile_walk = TileWalk{{grid.m, grid.n * splits}, e.cluster()};
+    words = {tensors[4], p.u32("lock") != 0 ? 0 : grid.count()};
+  }
   constexpr StaticTileScheduler tiles(const M& machine) const { return {tile_walk, machine}; }
   constexpr SplitWork work(Tile at) const {
     const std::uint32_t split = at.n / grid.n;

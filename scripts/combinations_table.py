@@ -48,7 +48,9 @@ hole; its reason stands below. The scenario of a type is the kernel's name and t
 the type in the place of `*`: then D's type stands behind it. `mn` are kernels whose operands are
 MN-major, `mn_b` those whose B is. `transposed` kernels store D as (n, m); in `warp_stores` each
 warp of the epilogue stores its own rows; `stmatrix` ones do so, too, and write them by matrices;
-`prefetch` ones bring tensor maps and weights nearer; `quantised` ones store D with factors.
+`prefetch` ones bring tensor maps and weights nearer; `quantised` ones store D with factors; `maps`
+and `gather` ones make the tensor maps of groups themselves, and gather rows of A; `batched` ones
+have several products of a shape, `warpgroups` ones two warpgroups in the epilogue.
 """
 
 
@@ -151,6 +153,10 @@ KERNELS = [
     Kernel("gemm_split_k_2sm", "2SM", "static",
            typed("gemm_split_k_2sm", *FLOATS),
            [(f"{m}x1", [f"cluster_m={m}"]) for m in (2, 4)], NOT_YET),
+    Kernel("gemm_stream_k", "1SM", "static", {"bf16": "gemm_stream_k"}, ONE, NOT_YET),
+    Kernel("gemm_stream_k_2sm", "2SM", "static",
+           typed("gemm_stream_k_2sm", *FLOATS),
+           [(f"{m}x1", [f"cluster_m={m}"]) for m in (2, 4)], NOT_YET),
     Kernel("gemm_swiglu", "1SM", "static",
            typed("gemm_swiglu", *FLOATS), ONE, NOT_YET),
     Kernel("gemm_swiglu_multicast", "1SM", "static", {"bf16": "gemm_swiglu_multicast"}, SINGLES,
@@ -178,6 +184,9 @@ KERNELS = [
            [("1x1", ["cta_group=1", "tile_m=128"])], NOT_YET),
     Kernel("gemm_grouped_persistent", "2SM", "CLC",
            typed("gemm_grouped_persistent", *FLOATS), [("2x1", [])], NOT_YET),
+    *[Kernel(name, group, "static", {"bf16": name}, shapes, NOT_YET)
+      for name in ("gemm_grouped_maps", "gemm_grouped_gather")
+      for group, shapes in (("1SM", ONE), ("2SM", [("2x1", ["cta_group=2", "tile_m=256"])]))],
     Kernel("gemm_blockwise_fp8", "1SM", "static", {"e4m3": "gemm_blockwise_fp8"}, ONE, OWN),
     Kernel("gemm_blockwise_fp8", "2SM", "static", {"e4m3": "gemm_blockwise_fp8"},
            [("2x1", ["cta_group=2", "cluster_m=2", "tile_m=256"])], OWN),
@@ -200,6 +209,11 @@ KERNELS = [
            [("2x1", [])], NOT_YET, "channels"),
     Kernel("conv2d_fprop_clc", "1SM", "CLC", typed("conv2d_fprop_clc", *FLOATS), ONE, NOT_YET,
            "channels"),
+    *[Kernel(f"conv2d_im2col{form}", group, tiles, {"bf16": f"conv2d_im2col{form}"}, shapes,
+             NOT_YET, "channels")
+      for form, group, tiles, shapes in (
+          ("", "1SM", "static", ONE), ("_2sm", "2SM", "static", [("2x1", [])]),
+          ("_persistent", "2SM", "CLC", [("2x1", [])]), ("_clc", "1SM", "CLC", ONE))],
     Kernel("attention", "1SM", "static", typed("attention", *FLOATS),
            [("1x1", []), ("with a causal window", ["causal=1", "window=100", "kv=512"]),
             ("with shared heads", ["heads=6", "kv_heads=2", "q=256"])], NOT_YET, "kv"),
@@ -220,6 +234,11 @@ SCALED_ROWS = [
     ("gemm_block_scaled_alpha", "2SM", "static", each_with(PAIR, PAIRS)),
     ("gemm_block_scaled_alpha_persistent", "1SM", "CLC", each_with(SINGLE, SINGLES)),
     ("gemm_block_scaled_alpha_persistent", "2SM", "CLC", each_with(PAIR, PAIRS)),
+    *[(f"gemm_block_scaled_{form}{claims}", group, tiles, shapes)
+      for form in ("batched", "warpgroups")
+      for claims, group, tiles, shapes in (
+          ("", "1SM", "static", each_with(SINGLE, clusters((1, 1), (2, 2)))),
+          ("_persistent", "2SM", "CLC", clusters((2, 1), (4, 1))))],
     ("gemm_grouped_1d1d", "1SM", "static", ONE),
     ("gemm_grouped_1d1d", "2SM", "static",
      [("2x1", ["cta_group=2", "tile_m=256", "tile_n=64"])]),
@@ -231,17 +250,24 @@ SCALED = sorted({row[0] for row in SCALED_ROWS})
 ABSENT = [
     ("2SM", "gemm_small, gemm_serial, attention", "a"),
     ("2SM", "gemm_grouped_1d1d of tile_n=8, 16 and 32", "g"),
-    ("CLC", "gemm_split_k, gemm_split_k_2sm", "e"),
-    ("CLC", "gemm_2sm_relu, gemm_serial, attention, gemm_grouped_1d1d of tile_n=8, 16 and 32", "a"),
-    ("1SM in clusters", "gemm_split_k, gemm_serial, gemm_wgmma_serial, gemm_grouped, "
-     "gemm_grouped_persistent, gemm_grouped_1d1d, gemm_grouped_1d1d_persistent, conv2d_fprop, "
-     "conv2d_fprop_clc, attention", "a"),
+    ("CLC", "gemm_split_k, gemm_split_k_2sm, gemm_stream_k, gemm_stream_k_2sm", "e"),
+    ("CLC", "gemm_2sm_relu, gemm_serial, attention, gemm_grouped_maps, gemm_grouped_gather, "
+     "gemm_grouped_1d1d of tile_n=8, 16 and 32", "a"),
+    ("1SM in clusters", "gemm_split_k, gemm_stream_k, gemm_serial, gemm_wgmma_serial, "
+     "gemm_grouped, gemm_grouped_persistent, gemm_grouped_maps, gemm_grouped_gather, "
+     "gemm_grouped_1d1d, gemm_grouped_1d1d_persistent, "
+     "conv2d_fprop, conv2d_fprop_clc, conv2d_im2col, conv2d_im2col_clc, attention", "a"),
     ("8x1, 8x2, 2x4, 1x4", "every kernel that takes clusters", "f"),
+    ("2SM with static tiles, 1SM with CLC", "gemm_block_scaled_batched and "
+     "gemm_block_scaled_warpgroups, and their persistent forms", "f"),
     ("2SM, CLC", "gemm_wgmma, gemm_wgmma_serial", "c"),
     ("MN-major operands, D of another type, D transposed, stmatrix, D stored by each warp, "
      "prefetch", "every other kernel", "a"),
     ("other types", "gemm_block_scaled, gemm_block_scaled_persistent, gemm_block_scaled_alpha, "
-     "gemm_block_scaled_alpha_persistent, gemm_grouped_1d1d, gemm_grouped_1d1d_persistent", "d"),
+     "gemm_block_scaled_alpha_persistent, gemm_block_scaled_batched, "
+     "gemm_block_scaled_batched_persistent, gemm_block_scaled_warpgroups, "
+     "gemm_block_scaled_warpgroups_persistent, gemm_grouped_1d1d, "
+     "gemm_grouped_1d1d_persistent", "d"),
 ]
 NO_MATRICES = ["producer_consumer", "mainloop", "mainloop_fp8", "mainloop_wgmma", "multicast_ring",
                "work_ring"]

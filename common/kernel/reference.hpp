@@ -42,6 +42,22 @@ inline void multiply_reference(const HostTensor& a, const HostTensor& b, HostTen
   }
 }
 
+/// Row `to` of d = row `of` of a * the rows of b from `first_of_b` on, as many as d has columns.
+inline void multiply_row_reference(const HostTensor& a,
+                                   std::uint32_t of,
+                                   const HostTensor& b,
+                                   std::uint32_t first_of_b,
+                                   HostTensor& d,
+                                   std::uint32_t to) {
+  for (std::uint32_t n = 0; n < d.spec.columns; ++n) {
+    double total = 0;
+    for (std::uint32_t k = 0; k < a.spec.columns; ++k) {
+      total += static_cast<double>(a.at(of, k)) * static_cast<double>(b.at(first_of_b + n, k));
+    }
+    d.at(to, n) = static_cast<float>(total);
+  }
+}
+
 /// Which keys query i sees: if `causal` none after key i, and if `window` is not 0 none before key
 /// i - window + 1.
 struct SeenKeys {

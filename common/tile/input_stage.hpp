@@ -2,6 +2,7 @@
 
 #pragma once
 
+#include <concepts>
 #include <cstdint>
 #include <utility>
 
@@ -77,6 +78,15 @@ class WARPTWIN_LINEAR [[nodiscard]] InputProducerStage {
     load_slice(claim_.machine(), map, at, tile, barrier(), storage_->cluster, site);
   }
 
+  /// The same of one of several matrices.
+  template <class Tile>
+  WARPTWIN_WHILE_HELD constexpr void load(const typename M::TensorMap& map,
+                                          const std::same_as<BatchTileIndex> auto& at,
+                                          const Tile& tile,
+                                          SourceSite site = SourceSite::current()) const {
+    load_slice(claim_.machine(), map, at, tile, barrier(), storage_->cluster, site);
+  }
+
   /// Copies a box of a tensor of any rank into the stage, from element `at` on, for this CTA alone.
   ///
   /// Participants: the whole warp; one elected lane issues. Blocks: never.
@@ -87,6 +97,18 @@ class WARPTWIN_LINEAR [[nodiscard]] InputProducerStage {
                                           SourceSite site = SourceSite::current()) const {
     const CopyTarget target{barrier(), {}, storage_->cluster.group};
     claim_.machine().cp_async_bulk_tensor_load(tile.tile.base, map, at, target, site);
+  }
+
+  /// Copies what `at` says to a place in the stage, for this CTA alone.
+  ///
+  /// Participants: the whole warp, of which one elected lane issues, or one lane. Blocks: never.
+  template <class At>
+  WARPTWIN_WHILE_HELD constexpr void load(const typename M::TensorMap& map,
+                                          const At& at,
+                                          SharedAddress to,
+                                          SourceSite site = SourceSite::current()) const {
+    const CopyTarget target{barrier(), {}, storage_->cluster.group};
+    claim_.machine().cp_async_bulk_tensor_load(to, map, at, target, site);
   }
 
   /// Gives the stage up; the bytes under way complete it.

@@ -29,6 +29,26 @@ struct TileIndex {
   std::uint32_t column = 0;  // in tiles, from its first column
 };
 
+/// The same of one of several matrices, which a map has as its outermost dimension.
+struct BatchTileIndex {
+  std::uint32_t row = 0;     // in tiles, from the first row of the matrix
+  std::uint32_t column = 0;  // in tiles, from its first column
+  std::uint32_t batch = 0;   // which matrix
+};
+
+/// The coordinates of an element of the matrix that the index is of.
+constexpr Coordinates<2> coordinates_of(TileIndex, std::uint32_t column, std::uint32_t row) {
+  return {{static_cast<std::int32_t>(column), static_cast<std::int32_t>(row)}};
+}
+/// The same of one of several matrices.
+constexpr Coordinates<3> coordinates_of(const BatchTileIndex& at,
+                                        std::uint32_t column,
+                                        std::uint32_t row) {
+  return {{static_cast<std::int32_t>(column),
+           static_cast<std::int32_t>(row),
+           static_cast<std::int32_t>(at.batch)}};
+}
+
 /// The swizzle whose span is one row; rows of a stage tile are exactly one span long.
 constexpr Swizzle swizzle_of(std::uint32_t row_bytes) {
   switch (row_bytes) {
@@ -51,10 +71,10 @@ inline constexpr std::uint32_t kTileAlignment = alignment_of(Swizzle::k128B);
 ///
 /// Shape:        `at` counts tiles of the operand's shape; the map's box is one slice of it.
 /// Participants: the whole warp; one elected lane issues. Blocks: never.
-template <Machine M, class Element>
+template <Machine M, class Element, class Index = TileIndex>
 constexpr void load_slice(M& machine,
                           const typename M::TensorMap& map,
-                          TileIndex at,
+                          const Index& at,  // TileIndex or BatchTileIndex
                           const OperandTile<Element>& operand,
                           Mbarrier full,
                           const ClusterShape& cluster,
@@ -62,8 +82,7 @@ constexpr void load_slice(M& machine,
   const SharedTile<Element>& tile = operand.tile;
   const OperandSlice slice = cluster.slice(operand.operand, machine.cta_rank());
   const std::uint32_t first_row = slice.index * (tile.rows / slice.count);
-  const Coordinates<2> from{{static_cast<std::int32_t>(at.column * tile.columns),
-                             static_cast<std::int32_t>(at.row * tile.rows + first_row)}};
+  const auto from = coordinates_of(at, at.column * tile.columns, at.row * tile.rows + first_row);
   machine.cp_async_bulk_tensor_load(tile.base + first_row * tile.row_bytes(),
                                     map,
                                     from,

@@ -38,8 +38,8 @@ constexpr auto boxes_across(Extent<kColumns> tile_columns) {
   }
 }
 
-/// Two buffers of output, for one to be written while the other is stored. A buffer is a box of
-/// `rows` by `columns`, or several of them, one below the other.
+/// Two buffers of output for each warpgroup of writers, for one to be written while the other is
+/// stored. A buffer is a box of `rows` by `columns`, or several of them, one below the other.
 ///
 /// Requires: `columns` is a `box_columns`, and the bytes of a box are a multiple of the swizzle's
 ///           alignment.
@@ -63,10 +63,11 @@ struct OutputTileStorage {
         written{WarpGroupBarrier::of<kWriter>(NamedBarrierId::kTileWriter, roles)},
         store_warp{roles.first_warp(kWriter)},
         boxes_in_buffer{boxes} {
-    first.base = layout.tiles({owner, "tile"}, kBuffers, first.bytes(), kTileAlignment);
+    const std::uint32_t groups = ceil_div(roles.warps(kWriter), kWarpsPerWarpgroup);
+    first.base = layout.tiles({owner, "tile"}, groups * kBuffers, first.bytes(), kTileAlignment);
   }
 
-  /// Buffer `index`, 0 or 1: its boxes as one tile.
+  /// Buffer `index`, 0 or 1, or kBuffers * i + 0 or 1 of warpgroup i: its boxes as one tile.
   constexpr SharedTile<Element> tile(std::uint32_t index) const {
     SharedTile<Element> tile = first;
     tile.base = first.base + index * align_up(first.bytes(), kTileAlignment);
@@ -82,7 +83,8 @@ struct OutputTileStorage {
 /// Who stores what the writers of a CTA have written.
 enum class StoredBy : std::uint8_t {
   kFirstWarp,  // the first writer, for all: they meet before and after
-  kEachWarp,   // each writer its own quarter of a buffer's rows: no warp waits for another
+  kEachWarp,   // each writer its own quarter of a buffer's rows: no warp waits for another, and
+               // each warpgroup has its own buffers
 };
 
 /// One warp's view of the writers of a CTA, who fill each buffer together.
@@ -111,7 +113,7 @@ class TileWriter {
       machine_->template cp_async_bulk_wait_group_read<Storage::kBuffers - 1>(site);
     }
     meet(site);
-    return storage_->tile(next_);
+    return storage_->tile(buffer());
   }
 
   /// Stores the buffer acquired last at `at`, counted in boxes; what lies beyond the matrix' edges
@@ -138,17 +140,17 @@ class TileWriter {
         },
         site);
   }
-  /// The same of boxes that go anywhere: box i to `place(i)`, counted in boxes.
+  /// The same of boxes that go anywhere: box i to `place(i)`, a TileIndex or BatchTileIndex,
+  /// counted in boxes.
   template <class F>
   constexpr void store_boxes(const typename M::TensorMap& map,
                              F&& place,
                              SourceSite site = SourceSite::current()) {
-    const SharedTile<Element> tile = storage_->tile(next_);
+    const SharedTile<Element> tile = storage_->tile(buffer());
     const std::uint32_t rows = tile.rows / storage_->boxes_in_buffer;
     const auto store_from = [&](std::uint32_t row) {  // of the buffer
-      const TileIndex at = place(row / rows);
-      const Coordinates<2> to{{static_cast<std::int32_t>(at.column * tile.columns),
-                               static_cast<std::int32_t>(at.row * rows + row % rows)}};
+      const auto at = place(row / rows);
+      const auto to = coordinates_of(at, at.column * tile.columns, at.row * rows + row % rows);
       machine_->cp_async_bulk_tensor_store(map, to, tile.base + row * tile.row_bytes(), site);
     };
     commit(site, [&] {
@@ -167,8 +169,18 @@ class TileWriter {
                        Coordinates<kRank> at,
                        SourceSite site = SourceSite::current()) {
     commit(site, [&] {
-      machine_->cp_async_bulk_tensor_store(map, at, storage_->tile(next_).base, site);
+      machine_->cp_async_bulk_tensor_store(map, at, storage_->tile(buffer()).base, site);
     });
+  }
+
+  /// Waits until the stores under way have read what they store, and the tensor map: either may
+  /// change then.
+  ///
+  /// Participants: every warp of the role. Blocks: the storing warp, for these reads.
+  constexpr void wait_reads(SourceSite site = SourceSite::current()) const {
+    if (is_store_warp()) {
+      machine_->template cp_async_bulk_wait_group_read<0>(site);
+    }
   }
 
   /// Waits for the stores under way: they read this CTA's shared memory.
@@ -181,6 +193,13 @@ class TileWriter {
   }
 
  private:
+  // Who writes the same buffers counts them together.
+  constexpr std::uint32_t buffer() const {
+    return kBy == StoredBy::kEachWarp ? (machine_->warp_index() - storage_->store_warp) /
+                                                kWarpsPerWarpgroup * Storage::kBuffers +
+                                            next_
+                                      : next_;
+  }
   // `stores()` in the warp that stores, when all have written the buffer; then to the next.
   template <class F>
   constexpr void commit(SourceSite site, F&& stores) {

@@ -10,10 +10,12 @@
 #include "scenarios/conv2d_fprop_2sm.hpp"
 #include "scenarios/conv2d_fprop_clc.hpp"
 #include "scenarios/conv2d_fprop_persistent.hpp"
+#include "scenarios/conv2d_im2col.hpp"
 #include "scenarios/gemm.hpp"
 #include "scenarios/gemm_2sm.hpp"
 #include "scenarios/gemm_block_scaled.hpp"
 #include "scenarios/gemm_block_scaled_persistent.hpp"
+#include "scenarios/gemm_block_scaled_warpgroups.hpp"
 #include "scenarios/gemm_blockwise_fp8.hpp"
 #include "scenarios/gemm_blockwise_fp8_persistent.hpp"
 #include "scenarios/gemm_clc.hpp"
@@ -27,6 +29,7 @@
 #include "scenarios/gemm_grouped_1d1d_persistent.hpp"
 #include "scenarios/gemm_grouped_1d2d.hpp"
 #include "scenarios/gemm_grouped_1d2d_persistent.hpp"
+#include "scenarios/gemm_grouped_maps.hpp"
 #include "scenarios/gemm_grouped_persistent.hpp"
 #include "scenarios/gemm_multicast.hpp"
 #include "scenarios/gemm_persistent.hpp"
@@ -35,6 +38,7 @@
 #include "scenarios/gemm_small_clc.hpp"
 #include "scenarios/gemm_split_k.hpp"
 #include "scenarios/gemm_split_k_2sm.hpp"
+#include "scenarios/gemm_stream_k.hpp"
 #include "scenarios/gemm_swiglu.hpp"
 #include "scenarios/gemm_swiglu_2sm.hpp"
 #include "scenarios/gemm_swiglu_clc.hpp"
@@ -190,6 +194,27 @@ TEST(BarrierTable, OfGemmSplitK2sm) {
   using Extents = GemmSplitK2sm::Extents;
   expect_table_is_true<GemmSplitKStorage<Extents>>("scenarios/gemm_split_k_2sm.hpp",
                                                    Extents{{{256, 128, 64, 4, 2}, 2, 1}, 2, 0});
+}
+
+TEST(BarrierTable, OfGemmBlockScaledWarpgroups) {
+  using Scenario = GemmBlockScaledWarpgroups;
+  expect_table_is_true<Scenario::Storage>("scenarios/gemm_block_scaled_warpgroups.hpp",
+                                          Scenario::Extents{{0, 128, 128, 128, 4, 2}, 1, 1, 1});
+}
+
+TEST(BarrierTable, OfGemmGroupedMaps) {
+  expect_table_is_true<GemmGroupedMapsStorage<GemmGroupedExtents<>>>(
+      "scenarios/gemm_grouped_maps.hpp", GemmGroupedExtents<>{{128, 128, 64, 4, 2}, 1});
+}
+
+TEST(BarrierTable, OfConv2dIm2col) {
+  expect_table_is_true<Conv2dIm2col::Storage>(
+      "scenarios/conv2d_im2col.hpp", Conv2dIm2col::Extents{{{128, 128, 64, 4, 2}, 1, 1}, 2, 0});
+}
+
+TEST(BarrierTable, OfGemmStreamK) {
+  expect_table_is_true<GemmSplitKStorage<GemmEpilogueLoadExtents<>>>(
+      "scenarios/gemm_stream_k.hpp", GemmEpilogueLoadExtents<>{{128, 128, 64, 4, 2}, 2});
 }
 
 TEST(BarrierTable, OfGemmSerial) {

@@ -33,7 +33,7 @@ std::vector<std::string> run(const Extents& extents, std::uint32_t warp, std::ui
   machine.rank = rank;
   machine.ctas = extents.cluster().ctas();
   const TileWalk walk{TileGrid{extents.cluster().m, 2}, extents.cluster()};
-  const typename Kernel::Problem problem{{1, 2, 3, extents, walk, 2}, 4, 5};
+  const typename Kernel::Problem problem{{1, 2, 3, extents, walk, 2}, {}, 4, 5};
   run_warp<Kernel>(machine, problem, SharedAddress{});
   for (const StageNote& note : machine.notes) {
     EXPECT_LT(note.step, StageStep::kDropped);

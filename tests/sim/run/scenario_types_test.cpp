@@ -120,6 +120,8 @@ INSTANTIATE_TEST_SUITE_P(
         Shape{"attention_f16", "q=300 kv=200 head_dim=64 causal=1"},
         Shape{"attention_e4m3", "q=300 kv=200 head_dim=64 heads=2 window=150"},
         Shape{"gemm_multicast_f16", "m=300 n=200 k=72 tile_n=80 cluster_m=1 cluster_n=2"},
+        Shape{"gemm_stream_k_2sm_f16", "m=300 n=200 k=264 tile_n=64 cluster_m=4"},
+        Shape{"gemm_stream_k_2sm_e4m3", "m=300 n=200 k=528 tile_n=64 whole=1"},
         Shape{"gemm_split_k_e4m3", "m=300 n=200 k=528 tile_n=64 splits=3 ctas=4"},
         Shape{"gemm_swiglu_persistent_e4m3", "m=300 n=100 k=144 tile_n=64 resident=1"},
         Shape{"gemm_epilogue_load_f16", "m=129 n=257 k=72 tile_n=96 ctas=2"},

@@ -477,7 +477,28 @@ INSTANTIATE_TEST_SUITE_P(
         Shape{"gemm_split_k", "m=200 n=40 k=72 tile_n=16 tile_k=32 splits=64 source_stages=3"},
         Shape{"gemm_split_k_2sm", "m=1 n=1 k=8"},
         Shape{"gemm_split_k_2sm", "m=300 n=200 k=328 tile_n=96 cluster_m=4 stages=2 ctas=3"},
-        Shape{"gemm_split_k_2sm", "m=600 n=200 k=328 tile_n=96 splits=4 lock=1"}));
+        Shape{"gemm_split_k_2sm", "m=600 n=200 k=328 tile_n=96 splits=4 lock=1"},
+        Shape{"gemm_stream_k", "m=1 n=1 k=8"},
+        Shape{"gemm_stream_k", "m=256 n=96 k=328 tile_n=96 stages=3 ctas=5"},
+        Shape{"gemm_stream_k", "m=128 n=48 k=456 tile_n=48 ctas=11 source_stages=3"},
+        Shape{"gemm_stream_k", "m=200 n=392 k=72 tile_k=32 ctas=2 whole=2"},
+        Shape{"gemm_stream_k_2sm", "m=300 n=200 k=200 tile_n=96 cluster_m=4 ctas=2"},
+        Shape{"gemm_grouped_maps", "groups=1 m=1 n=8 k=8"},
+        Shape{"gemm_grouped_maps", "groups=5 m=100 n=136 k=136 tile_n=64 ctas=2 sizes=7"},
+        Shape{"gemm_grouped_maps", "cta_group=2 tile_m=256 n=72 k=72 sizes=9 groups=4"},
+        Shape{"gemm_grouped_gather", "groups=3 tokens=7 m=150 n=72 k=72 tile_n=48 tile_k=32"},
+        Shape{"gemm_grouped_gather", "cta_group=2 tile_m=256 n=72 k=72 groups=3"},
+        Shape{"conv2d_im2col", "height=9 width=7 pad=2 stride=2 dilation=2 channels=72 tile_n=48"},
+        Shape{"conv2d_im2col_2sm", "height=5 width=33 filter_width=5 pad=0 stride=3 images=5"},
+        Shape{"conv2d_im2col_persistent", "images=5 height=7 width=7 resident=1"},
+        Shape{"conv2d_im2col_clc", "height=12 width=9 pad=3 dilation=3 tile_k=32 channels=40"},
+        Shape{"gemm_block_scaled_batched", "m=200 n=100 k=160 tile_n=64"},
+        Shape{"gemm_block_scaled_batched",
+              "m=300 n=100 k=160 cta_group=2 tile_m=256 cluster_m=2 cluster_n=2"},
+        Shape{"gemm_block_scaled_batched_persistent", "m=300 n=100 k=320 resident=1"},
+        Shape{"gemm_block_scaled_warpgroups",
+              "m=200 n=300 k=160 tile_n=256 accum_stages=1 stages=3"},
+        Shape{"gemm_block_scaled_warpgroups_persistent", "m=300 n=200 k=320 resident=1"}));
 
 // The same; with biases and without, one box to a tile and several.
 INSTANTIATE_TEST_SUITE_P(
@@ -629,6 +650,9 @@ TEST(GemmSplitKTest, ForwardProgressIsJudgedForTheCtasOnTheMachine) {
   // Turned round: those that wait take all the places, or leave one.
   EXPECT_EQ(ends("gemm_split_k_last_split_first", "", 160), Ending::kDeadlock);
   EXPECT_EQ(ends("gemm_split_k_last_split_first", "", 161), Ending::kDone);
+  // A share waits for the first piece of the one before it alone.
+  EXPECT_EQ(ends("gemm_stream_k", "ctas=7", 1), Ending::kDone);
+  EXPECT_EQ(ends("gemm_stream_k", "ctas=7", 2), Ending::kDone);
 }
 
 // The same, with rows of every length, 16 bytes too, and with stages of several rows of K.
