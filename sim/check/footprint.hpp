@@ -219,29 +219,20 @@ inline GlobalBox global_box_of(const Event& event) {
   return {event.global, 1, 0, 4};
 }
 
-/// Bytes of a piece of shared memory, one bit each.
+/// Bytes of a CTA's shared memory, one bit each.
 class ByteSet {
  public:
-  /// None of [begin, end).
-  void reset(std::uint32_t begin, std::uint32_t end) {
-    begin_ = begin;
-    end_ = end;
-    words_.assign((end - begin + kBits - 1) / kBits, 0);
-  }
-  /// Puts [from, to) in, or takes them out, as far as they are of the piece.
+  /// Puts [from, to) in, or takes them out.
   void set(std::uint32_t from, std::uint32_t to, bool in) {
+    if (std::size_t{to} > words_.size() * kBits) {
+      words_.resize(to / kBits + 1, 0);
+    }
     for_each_word(from, to, [&](std::size_t word, std::uint64_t mask) {
       words_[word] = in ? words_[word] | mask : words_[word] & ~mask;
     });
   }
   /// Whether all of [from, to) are in.
-  bool all(std::uint32_t from, std::uint32_t to) const {
-    bool in = true;
-    for_each_word(from, to, [&](std::size_t word, std::uint64_t mask) {
-      in = in && (words_[word] & mask) == mask;
-    });
-    return in;
-  }
+  bool all(std::uint32_t from, std::uint32_t to) const { return count(from, to) == to - from; }
   /// How many of [from, to) are in.
   std::uint32_t count(std::uint32_t from, std::uint32_t to) const {
     std::uint32_t bytes = 0;
@@ -254,20 +245,17 @@ class ByteSet {
  private:
   static constexpr std::uint32_t kBits = 64;
 
+  // As far as there are any.
   template <class F>
   void for_each_word(std::uint32_t from, std::uint32_t to, F&& f) const {
-    from = std::max(from, begin_);
-    to = std::min(to, end_);
+    to = static_cast<std::uint32_t>(std::min<std::size_t>(to, words_.size() * kBits));
     while (from < to) {
-      const std::uint32_t place = from - begin_;
-      const std::uint32_t bits = std::min(to - from, kBits - place % kBits);
-      f(place / kBits, (~std::uint64_t{0} >> (kBits - bits)) << place % kBits);
+      const std::uint32_t bits = std::min(to - from, kBits - from % kBits);
+      f(from / kBits, (~std::uint64_t{0} >> (kBits - bits)) << from % kBits);
       from += bits;
     }
   }
 
-  std::uint32_t begin_ = 0;
-  std::uint32_t end_ = 0;
   std::vector<std::uint64_t> words_;
 };
 

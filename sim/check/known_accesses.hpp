@@ -10,13 +10,15 @@
 #include <utility>
 #include <vector>
 
+#include "sim/check/hash_map.hpp"
 #include "sim/check/shared_access.hpp"
 
 namespace warptwin::sim {
 
 /// Most accesses are far from each other, and a later one looks at no more of those: of each there
 /// are bounds, and of each few that came one after the other. Who is gone leaves an empty place,
-/// until half of them are.
+/// until half of them are. Where they are many, as where loops of ordinary loads leave thousands,
+/// writes and ordinary reads can be found without the others.
 class KnownAccesses {
  public:
   /// What `at` and `source` of an access lie within.
@@ -41,15 +43,9 @@ class KnownAccesses {
   /// Whether `f(place)` holds of one that is not far from `at`, from place `from` on, in order.
   template <class F>
   bool any_near(const Bounds& at, F&& f, std::size_t from = 0) const {
-    for (std::size_t piece = from / kPiece; piece < pieces_.size(); ++piece) {
-      if (!pieces_[piece].meet(at)) {
-        continue;
-      }
-      const std::size_t end = std::min(bounds_.size(), (piece + 1) * kPiece);
-      for (std::size_t place = std::max(from, piece * kPiece); place < end; ++place) {
-        if (bounds_[place].meet(at) && f(place)) {
-          return true;
-        }
+    for (std::size_t piece = from / kPiece; piece < all_.size(); ++piece) {
+      if (all_[piece].meet(at) && any_in_piece(at, std::max(from, piece * kPiece), f)) {
+        return true;
       }
     }
     return false;
@@ -62,11 +58,59 @@ class KnownAccesses {
       return false;
     });
   }
+  /// Whether they are many.
+  bool many() const { return many_ != nullptr; }
+  /// The same for each write; only where they are many.
+  template <class F>
+  void for_each_write_near(const Bounds& at, F&& f) const {
+    const Pieces& writing = many_->writes;
+    for (std::size_t group = 0; group < many_->groups.size(); ++group) {
+      if (!many_->groups[group].meet(at)) {
+        continue;
+      }
+      const std::size_t last = std::min(writing.size(), (group + 1) * kPiece);
+      for (std::size_t piece = group * kPiece; piece < last; ++piece) {
+        if (writing[piece].meet(at)) {
+          any_in_piece(at, piece * kPiece, [&](std::size_t place) {
+            if (writes(accesses_[place]->kind)) {
+              f(place);
+            }
+            return false;
+          });
+        }
+      }
+    }
+  }
+  /// Calls `f(place)` for each ordinary read of bytes that `at` covers, in no order; only where
+  /// they are many.
+  template <class F>
+  void for_each_read_in(const Footprint& at, F&& f) const {
+    // A covered one begins where `at` does or, if that is an interval, in it.
+    const std::uint32_t last = at.pitch == 0 ? at.end - 1 : at.begin;
+    for (std::uint32_t granule = at.begin / kGranule; granule <= last / kGranule; ++granule) {
+      const auto found = many_->reads.find(granule);
+      if (found == many_->reads.end()) {
+        continue;
+      }
+      for (const std::size_t place : found->second) {
+        if (at.covers(accesses_[place]->at)) {
+          f(place);
+        }
+      }
+    }
+  }
+  /// The bytes that hold what one of the writes has written; only where they are many.
+  const ByteSet& written() const { return many_->written; }
+  /// Puts the bytes of a write in; of an mbarrier nothing is left that means anything.
+  static void note_written(const SharedAccess& write, ByteSet& bytes) {
+    const bool data = write.kind != SharedUse::kBarrier;
+    write.at.for_each_run([&](std::uint32_t from, std::uint32_t to) { bytes.set(from, to, data); });
+  }
   /// The last that is not far from `at` and of which `f(place)` holds, if there is one.
   template <class F>
   std::optional<std::size_t> last_near(const Bounds& at, F&& f) const {
-    for (std::size_t piece = pieces_.size(); piece-- > 0;) {
-      if (!pieces_[piece].meet(at)) {
+    for (std::size_t piece = all_.size(); piece-- > 0;) {
+      if (!all_[piece].meet(at)) {
         continue;
       }
       for (std::size_t place = std::min(bounds_.size(), (piece + 1) * kPiece);
@@ -91,13 +135,19 @@ class KnownAccesses {
   void add(std::unique_ptr<SharedAccess> access, const Bounds& bounds) {
     accesses_.push_back(std::move(access));
     bounds_.push_back(bounds);
-    note_in_piece(bounds_.size() - 1);
+    note_place(bounds_.size() - 1);
   }
   void widen(std::size_t place, const Bounds& also) {
     bounds_[place].widen(also);
-    note_in_piece(place);
+    widen_piece(all_, place / kPiece, bounds_[place]);
+    if (many_ != nullptr && writes(accesses_[place]->kind)) {
+      widen_pieces_of_writes(place);
+    }
   }
   void remove(std::size_t place) {
+    if (many_ != nullptr && accesses_[place]->kind == SharedUse::kGenericRead) {
+      std::erase(many_->reads[accesses_[place]->at.begin / kGranule], place);
+    }
     accesses_[place].reset();
     bounds_[place] = {};
     ++gone_;
@@ -107,13 +157,14 @@ class KnownAccesses {
     if (gone_ <= kPiece || 2 * gone_ <= accesses_.size()) {
       return;
     }
-    pieces_.clear();
+    all_.clear();
+    many_.reset();
     std::size_t kept = 0;
     for (std::size_t place = 0; place < accesses_.size(); ++place) {
       if (accesses_[place] != nullptr) {
         accesses_[kept] = std::move(accesses_[place]);
         bounds_[kept] = bounds_[place];
-        note_in_piece(kept++);
+        note_place(kept++);
       }
     }
     accesses_.resize(kept);
@@ -123,18 +174,68 @@ class KnownAccesses {
 
  private:
   static constexpr std::size_t kPiece = 16;
+  static constexpr std::size_t kMany = 256;
+  static constexpr std::uint32_t kGranule =
+      16;  // bytes that reads which begin in them share a list
 
-  void note_in_piece(std::size_t place) {
-    if (place / kPiece == pieces_.size()) {
-      pieces_.emplace_back();
+  using Pieces = std::vector<Bounds>;  // what kPiece places in a row lie within
+
+  struct Many {
+    Pieces writes;
+    Pieces groups;                                           // of kPiece pieces of writes each
+    HashMap<std::uint32_t, std::vector<std::size_t>> reads;  // ordinary ones, by where they begin
+    ByteSet written;
+  };
+
+  // From place `from` to the end of its piece.
+  template <class F>
+  bool any_in_piece(const Bounds& at, std::size_t from, F&& f) const {
+    const std::size_t end = std::min(bounds_.size(), (from / kPiece + 1) * kPiece);
+    for (std::size_t place = from; place < end; ++place) {
+      if (bounds_[place].meet(at) && f(place)) {
+        return true;
+      }
     }
-    pieces_[place / kPiece].widen(bounds_[place]);
+    return false;
+  }
+  void note_place(std::size_t place) {
+    widen_piece(all_, place / kPiece, bounds_[place]);
+    if (many_ != nullptr) {
+      note_one_of_many(place);
+    } else if (place + 1 == kMany) {
+      many_ = std::make_unique<Many>();
+      for (std::size_t one = 0; one < kMany; ++one) {
+        if (accesses_[one] != nullptr) {
+          note_one_of_many(one);
+        }
+      }
+    }
+  }
+  void note_one_of_many(std::size_t place) {
+    const SharedAccess& access = *accesses_[place];
+    if (writes(access.kind)) {
+      note_written(access, many_->written);
+      widen_pieces_of_writes(place);
+    } else if (access.kind == SharedUse::kGenericRead) {
+      many_->reads[access.at.begin / kGranule].push_back(place);
+    }
+  }
+  void widen_pieces_of_writes(std::size_t place) {
+    widen_piece(many_->writes, place / kPiece, bounds_[place]);
+    widen_piece(many_->groups, place / kPiece / kPiece, bounds_[place]);
+  }
+  static void widen_piece(Pieces& pieces, std::size_t piece, const Bounds& also) {
+    while (pieces.size() <= piece) {
+      pieces.emplace_back();
+    }
+    pieces[piece].widen(also);
   }
 
   std::vector<std::unique_ptr<SharedAccess>> accesses_;
   std::vector<Bounds> bounds_;
-  std::vector<Bounds> pieces_;  // of kPiece places each
-  std::size_t gone_ = 0;        // empty places
+  Pieces all_;
+  std::unique_ptr<Many> many_;
+  std::size_t gone_ = 0;  // empty places
 };
 
 /// The lanes that have made the copies to these bytes have waited for them, whoever else the

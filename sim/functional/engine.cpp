@@ -1,5 +1,6 @@
 #include "sim/functional/engine.hpp"
 
+#include <algorithm>
 #include <exception>
 #include <unordered_set>
 #include <vector>
@@ -22,8 +23,11 @@ constexpr std::uint64_t kPollsPerAgent = 64;
 // place, as who counts his tries does, and the run is given up: nobody says how it would have
 // ended. Who only loads may be adding up.
 constexpr std::uint64_t kUnchangedMax = std::uint64_t{1} << 20;
-// Of a warp whose registers and local memory say where it is, each of so many places is looked at.
+// Of a warp whose registers and local memory say where it is, each of so many places is looked at;
+// after each kNewPlaces of them in a row that were new, each of twice as many, up to 32 times.
 constexpr std::uint32_t kPlacesApart = 8;
+constexpr std::uint32_t kNewPlaces = 256;
+constexpr std::uint32_t kDoublings = 5;
 // So many places are kept, then it begins anew.
 constexpr std::size_t kPlacesMax = std::size_t{1} << 20;
 
@@ -141,12 +145,17 @@ class Engine {
   // Of an operation behind many that have changed nothing.
   void note_place(WarpSlot self, const Operation& op) {
     // Who keeps registers and goes on is somewhere new at each of his operations.
-    const bool looked_at = op.state == nullptr || ++acted_[self] % kPlacesApart == 0;
-    if (looked_at && seen_.size() == kPlacesMax) {
-      seen_.clear();
-    }
-    if (looked_at && seen_.insert(fingerprint(self, op)).second) {
-      stale_ = poll_limit_;
+    const std::uint32_t apart = kPlacesApart << std::min(new_places_ / kNewPlaces, kDoublings);
+    const std::uint32_t passed = op.state == nullptr ? 0 : ++acted_[self] % apart;
+    if (passed == 0) {
+      if (seen_.size() == kPlacesMax) {
+        seen_.clear();
+      }
+      const bool is_new = seen_.insert(fingerprint(self, op)).second;
+      new_places_ = is_new ? new_places_ + 1 : 0;
+      stale_ = is_new ? poll_limit_ : stale_;
+    } else if (passed >= kPlacesApart && stale_ > 0) {
+      --stale_;  // nothing is known of this place
     }
     looks_ += op.op == Op::kGlobalLoad || op.op == Op::kSharedLoad ? 0 : 1;
   }
@@ -287,8 +296,9 @@ class Engine {
   RunStats stats_;
   AgentSlot previous_;
   std::uint64_t last_change_ = 0;
-  std::uint64_t unchanged_ = 0;  // steps since the last change
-  std::uint64_t stale_ = 0;      // of those, since somebody came to where he was not before
+  std::uint64_t unchanged_ = 0;   // steps since the last change
+  std::uint64_t stale_ = 0;       // of those, since somebody came to where he was not before
+  std::uint32_t new_places_ = 0;  // in a row, of those that were looked at
   std::unordered_set<std::uint64_t> seen_;  // where warps have been since the last change
   std::uint64_t looks_ = 0;                 // operations of those steps, but plain loads
   std::uint64_t poll_limit_ = 0;

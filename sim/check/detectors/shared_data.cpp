@@ -386,26 +386,17 @@ class SharedDataDetector : public Detector {
   };
   Coverage coverage(const Known& known, const Access& read) {
     const auto [low, high] = read.at.bounds();
-    written_.reset(low, high);
-    known.for_each_near({low, high}, [&](std::size_t place) {
-      const Access& one = known[place];
-      if (writes(one.kind)) {
-        // Of an mbarrier nothing is left that means anything.
-        const bool data = one.kind != Kind::kBarrier;
-        one.at.for_each_run(
-            [&](std::uint32_t from, std::uint32_t to) { written_.set(from, to, data); });
-      }
-    });
+    const ByteSet& written = known.many() ? known.written() : written_near(known, low, high);
     Coverage result{0, high, 0};
     const auto look = [&](std::uint32_t from, std::uint32_t to) {
       result.of += to - from;
-      if (written_.all(from, to)) {
-        result.bytes += to - from;
+      const std::uint32_t bytes = written.count(from, to);
+      result.bytes += bytes;
+      if (bytes == to - from) {
         return;
       }
-      result.bytes += written_.count(from, to);
       std::uint32_t missing = from;
-      while (written_.all(missing, missing + 1)) {
+      while (written.all(missing, missing + 1)) {
         ++missing;
       }
       result.first_missing = std::min(result.first_missing, missing);
@@ -421,6 +412,17 @@ class SharedDataDetector : public Detector {
       }
     }
     return result;
+  }
+
+  // Right in [low, high), whatever it says of other bytes.
+  const ByteSet& written_near(const Known& known, std::uint32_t low, std::uint32_t high) {
+    written_.set(low, high, false);
+    known.for_each_near({low, high}, [&](std::size_t place) {
+      if (writes(known[place].kind)) {
+        Known::note_written(known[place], written_);
+      }
+    });
+    return written_;
   }
 
   // Reports bytes of a read that nobody has written.
@@ -472,7 +474,13 @@ class SharedDataDetector : public Detector {
     bool any_gone = false;
     bool whole = false;  // one write alone has filled what is read
     near_.clear();
-    known.for_each_near(bounds, [&](std::size_t i) { near_.push_back(i); });
+    const auto keep = [&](std::size_t i) { near_.push_back(i); };
+    if (access.kind == Kind::kGenericRead && known.many()) {
+      known.for_each_write_near(bounds, keep);
+      known.for_each_read_in(access.at, keep);
+    } else {
+      known.for_each_near(bounds, keep);
+    }
     for (const std::size_t i : near_) {
       Access& first = known[i];
       if (writes(access.kind) && first.source.width != 0 && access.at.meets(first.source)) {

@@ -101,6 +101,74 @@ TEST(KnownAccessesTest, FromAPlaceOnOnlyLaterOnesAreAsked) {
   EXPECT_FALSE(known.any_near({4, 8}, [](std::size_t) { return true; }));
 }
 
+// A word, some rows, or a stretch that covers others.
+Footprint drawn_footprint(std::mt19937& random) {
+  const auto below = [&](std::uint32_t end) { return static_cast<std::uint32_t>(random() % end); };
+  const std::uint32_t begin = 4 * below(500);
+  const std::uint32_t shape = below(4);
+  if (shape < 3) {
+    return Footprint::interval(begin, shape == 0 ? 4 : 4 * (1 + below(shape == 1 ? 8 : 200)));
+  }
+  Footprint rows{begin, begin + 3 * 64 + 2, 2, 64};
+  rows.addressed = true;
+  return rows;
+}
+
+// Writes, the reads that one covers, and the bytes that are written, against all of them.
+TEST(KnownAccessesTest, WhereTheyAreManyWritesReadsAndBytesAreThoseOfAList) {
+  std::mt19937 random{2};
+  KnownAccesses known;
+  std::vector<bool> written(1U << 14);
+  std::size_t covered = 0;
+  for (std::uint32_t number = 0; number < 4000; ++number) {
+    auto access = std::make_unique<SharedAccess>();
+    access->time = number;
+    access->at = drawn_footprint(random);
+    const bool write = random() % 8 == 0;
+    access->kind = write ? SharedUse::kGenericWrite : SharedUse::kGenericRead;
+    const Footprint at = access->at;
+    const Bounds bounds = KnownAccesses::bounds_of(at);
+    std::vector<std::uint32_t> writes_near;
+    std::vector<std::uint32_t> reads_in;
+    std::vector<std::size_t> gone;
+    known.for_each_near(bounds, [&](std::size_t place) {
+      const SharedAccess& one = known[place];
+      if (one.kind == SharedUse::kGenericWrite) {
+        writes_near.push_back(number_of(one));
+      } else if (at.covers(one.at)) {
+        reads_in.push_back(number_of(one));
+      }
+      // What it covers it takes the place of.
+      if (at.covers(one.at) && (write || one.kind == SharedUse::kGenericRead)) {
+        gone.push_back(place);
+      }
+    });
+    if (known.many()) {
+      std::vector<std::uint32_t> numbers;
+      const auto note = [&](std::size_t place) { numbers.push_back(number_of(known[place])); };
+      known.for_each_write_near(bounds, note);
+      ASSERT_EQ(numbers, writes_near);
+      numbers.clear();
+      known.for_each_read_in(at, note);
+      std::sort(numbers.begin(), numbers.end());
+      ASSERT_EQ(numbers, reads_in);
+      covered += numbers.size();
+      for (std::uint32_t byte = bounds.low; byte < bounds.high; ++byte) {
+        ASSERT_EQ(known.written().all(byte, byte + 1), written[byte]) << byte;
+      }
+    }
+    for (const std::size_t place : gone) {
+      known.remove(place);
+    }
+    known.close_gaps();
+    at.for_each_run([&](std::uint32_t from, std::uint32_t to) {
+      std::fill(written.begin() + from, written.begin() + (write ? to : from), true);
+    });
+    known.add(std::move(access), bounds);
+  }
+  EXPECT_GT(covered, 1000U);
+}
+
 // Rows of one pitch, wherever they begin, against their bytes.
 TEST(FootprintTest, RowsOfOnePitchMeetWhereTheyHaveAByteInCommon) {
   std::mt19937 random{1};

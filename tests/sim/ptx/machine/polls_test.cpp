@@ -209,4 +209,32 @@ TEST(PtxPolls, ThatGiveUpAreNoLivelock) {
   EXPECT_EQ(run.out[0], 5000U);
 }
 
+// Eight warps that each count to 20,000 at shared memory that nobody writes, and then do `last`.
+OneKernel counting(const std::string& last) {
+  OneKernel kernel;
+  kernel.threads = 256;
+  kernel.in = {0, 0, 0, 0};
+  kernel.body =
+      "  shl.b32 %r5, %r1, 2;\n  mov.u32 %r4, tile;\n  add.u32 %r4, %r4, %r5;\n"
+      "  mov.u32 %r3, 0;\n  st.shared.u32 [%r4], %r3;\nCOUNT:\n  ld.shared.u32 %r2, [%r4];\n"
+      "  add.u32 %r3, %r3, 1;\n  add.u32 %r3, %r3, %r2;\n  setp.lt.u32 %p2, %r3, 20000;\n"
+      "  @%p2 bra COUNT;\n" +
+      last + "  cvt.u64.u32 %rd3, %r5;\n  add.u64 %rd3, %rd3, %rd2;\n" +
+      "  st.global.u32 [%rd3], %r3;\n";
+  return kernel;
+}
+
+// Places are looked at ever more rarely while each is new, and often again when one is not.
+TEST(PtxPolls, BehindALongCountAreToldFromIt) {
+  const OneRun run = run_of(counting(""));
+  EXPECT_EQ(run.result.end, Ending::kDone);
+  EXPECT_EQ(run.out[255], 20'000U);
+  const RunResult stuck =
+      run_of(counting("FOR_EVER:\n  atom.acquire.gpu.global.cas.b32 %r2, [%rd1], 1, 2;\n"
+                      "  setp.eq.u32 %p1, %r2, 0;\n  @%p1 bra FOR_EVER;\n"))
+          .result;
+  EXPECT_EQ(stuck.end, Ending::kLivelock);
+  EXPECT_THAT(ids_in(stuck), ElementsAre("LIVELOCK_SPIN"));
+}
+
 }  // namespace warptwin::sim::polls_test
