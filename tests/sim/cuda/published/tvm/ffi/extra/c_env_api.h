@@ -1,0 +1,1 @@
+#include <tvm/ffi/tvm_ffi.h>
