@@ -69,12 +69,13 @@ inline constexpr std::uint32_t kTileAlignment = alignment_of(Swizzle::k128B);
 /// Copies this CTA's slice of a shared tile to all who share it; a tile that nobody shares is
 /// copied whole. The bytes are counted on `full` of every receiver, or of its pair's leader.
 ///
-/// Shape:        `at` counts tiles of the operand's shape; the map's box is one slice of it.
+/// Shape:        `at` counts tiles of the operand's shape, of a matrix or of one of several (a
+///               `TileIndex` or a `BatchTileIndex`); the map's box is one slice of it.
 /// Participants: the whole warp; one elected lane issues. Blocks: never.
 template <Machine M, class Element, class Index = TileIndex>
 constexpr void load_slice(M& machine,
                           const typename M::TensorMap& map,
-                          const Index& at,  // TileIndex or BatchTileIndex
+                          const Index& at,
                           const OperandTile<Element>& operand,
                           Mbarrier full,
                           const ClusterShape& cluster,
