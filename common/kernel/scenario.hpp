@@ -151,7 +151,7 @@ struct TensorMapSpec {
   /// that the kernel may change. Otherwise it is a part of the kernel's argument.
   std::uint32_t stored_in = kInArgument;
   static constexpr std::uint32_t kInArgument = ~std::uint32_t{0};  // in no tensor
-  static constexpr std::uint32_t kBytes = 128;  // of a map in memory
+  static constexpr std::uint32_t kBytes = 128;                     // of a map in memory
 };
 
 /// The dimensions of a map outside its columns, inner first: the rows, unless they are several.

@@ -38,8 +38,9 @@ constexpr auto boxes_across(Extent<kColumns> tile_columns) {
   }
 }
 
-/// Two buffers of output for each warpgroup of writers, for one to be written while the other is
-/// stored. A buffer is a box of `rows` by `columns`, or several of them, one below the other.
+/// Two buffers of output, for one to be written while the other is stored; two for each warpgroup
+/// of writers where each warp stores. A buffer is a box of `rows` by `columns`, or several of them,
+/// one below the other.
 ///
 /// Requires: `columns` is a `box_columns`, and the bytes of a box are a multiple of the swizzle's
 ///           alignment.
@@ -48,14 +49,16 @@ struct OutputTileStorage {
   static constexpr std::uint32_t kBuffers = 2;  // one is written while the other is stored
 
   /// Asks `layout` for the buffers: `boxes` boxes of `rows` by `columns` in each. Every warp of
-  /// `kWriter` writes; its first one stores.
+  /// `kWriter` writes; its first one stores, or each warp, of `groups` warpgroups that have buffers
+  /// of their own.
   template <class Layout, std::uint32_t kRows>
   constexpr OutputTileStorage(Layout& layout,
                               const char* owner,
                               RoleTable<kRows> roles,
                               std::uint32_t rows,
                               std::uint32_t columns,
-                              std::uint32_t boxes = 1)
+                              std::uint32_t boxes = 1,
+                              std::uint32_t groups = 1)
       : first{SharedAddress{},
               boxes * rows,
               columns,
@@ -63,7 +66,6 @@ struct OutputTileStorage {
         written{WarpGroupBarrier::of<kWriter>(NamedBarrierId::kTileWriter, roles)},
         store_warp{roles.first_warp(kWriter)},
         boxes_in_buffer{boxes} {
-    const std::uint32_t groups = ceil_div(roles.warps(kWriter), kWarpsPerWarpgroup);
     first.base = layout.tiles({owner, "tile"}, groups * kBuffers, first.bytes(), kTileAlignment);
   }
 

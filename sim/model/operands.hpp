@@ -86,9 +86,9 @@ struct Copy {
 /// tensormap.replace.
 struct MapChange {
   static constexpr std::uint32_t kAddress = ~std::uint32_t{0};
-  std::uint32_t map = 0;                     // number
-  std::uint64_t address = 0;                 // the tensor's new one
-  std::uint32_t dimension = kAddress;        // or that of which `extent` is the new one
+  std::uint32_t map = 0;               // number
+  std::uint64_t address = 0;           // the tensor's new one
+  std::uint32_t dimension = kAddress;  // or that of which `extent` is the new one
   std::uint32_t extent = 0;
   bool of_extent() const { return dimension != kAddress; }
   const TensorMapState* replaced = nullptr;  // or all of the map; whoever performs it has it
