@@ -263,7 +263,9 @@ void Header::tensor(TensorUse use) {
   const std::string name = new_name("the buffer's name");
   if (reader_.peek().kind == Token::Kind::kWord) {
     const Token& token = reader_.take();
-    const std::optional<ElementType> element = element_named(token.text);
+    const bool words = token.text == name_of(ElementType::kU32);  // of no product
+    const std::optional<ElementType> element =
+        words ? ElementType::kU32 : element_named(token.text);
     if (!element) {
       reader_.fail(token, "an element type, or how many bytes");
     }
