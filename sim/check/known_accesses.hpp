@@ -175,8 +175,7 @@ class KnownAccesses {
  private:
   static constexpr std::size_t kPiece = 16;
   static constexpr std::size_t kMany = 256;
-  static constexpr std::uint32_t kGranule =
-      16;  // bytes that reads which begin in them share a list
+  static constexpr std::uint32_t kGranule = 16;  // bytes; reads that begin in them share a list
 
   using Pieces = std::vector<Bounds>;  // what kPiece places in a row lie within
 

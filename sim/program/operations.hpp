@@ -16,19 +16,19 @@ namespace warptwin::sim {
 /// What stands behind the name of an operation.
 enum class Operands : std::uint8_t {
   kNone,
-  kBarrier,       // [bar]
-  kBarrierCount,  // [bar], 1
-  kArrive,        // [bar], 1 or bytes
-  kWait,          // r1, [bar], phase 0
-  kNamed,         // 1, 64
-  kTensorLoad,    // [tile], m, {0, 0}, [bar], mask 3
-  kTensorStore,   // m, {0, 0}, [tile]
-  kBulkLoad,      // [tile], [src], 1024, [bar], mask 3
-  kBulkStore,     // [dst], [tile], 1024
-  kNumber,        // 0
-  kMap,           // m
-  kMapGlobal,
-  kMapExtent,       // m, [src]
+  kBarrier,         // [bar]
+  kBarrierCount,    // [bar], 1
+  kArrive,          // [bar], 1 or bytes
+  kWait,            // r1, [bar], phase 0
+  kNamed,           // 1, 64
+  kTensorLoad,      // [tile], m, {0, 0}, [bar], mask 3
+  kTensorStore,     // m, {0, 0}, [tile]
+  kBulkLoad,        // [tile], [src], 1024, [bar], mask 3
+  kBulkStore,       // [dst], [tile], 1024
+  kNumber,          // 0
+  kMap,             // m
+  kMapGlobal,       // m, [src]
+  kMapExtent,       // m, 1, 64
   kTmemAlloc,       // [word], 64
   kTmemRegion,      // [tmem column 0], 64
   kMma,             // [tmem column 0], desc(...), desc(...), m128n16, bf16, bf16, accumulate
