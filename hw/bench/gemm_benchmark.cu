@@ -4,91 +4,20 @@
 //   warptwin-measure-gemm [ROWS.json]
 //
 // Prints a table: each kernel's time, clock, TFLOP/s, and share of cuBLAS's in the same run, if
-// libcublas can be loaded; results are checked against double precision. Writes the steps of the
+// libcublasLt can be loaded; results are checked against double precision. Writes the steps of the
 // ladder as rows that `warptwin validate` reads, each with the clock that the SMs had meanwhile.
 // Exit codes: 0, 1 a wrong result, 4 no device.
 
-#include <dlfcn.h>
 #include <fstream>
 #include <string>
 
 #include "hw/bench/clock_meter.cuh"
 #include "hw/bench/gemm_run.cuh"
+#include "hw/bench/library.hpp"
 #include "scenarios/gemm_wgmma_serial.hpp"
 
 namespace warptwin::hw::bench {
 namespace {
-
-/// cublasGemmEx, found when the program runs: the build needs no library.
-class Library {
- public:
-  Library() {
-    for (const char* name : {"libcublas.so.13", "libcublas.so.12", "libcublas.so"}) {
-      library_ = library_ == nullptr ? dlopen(name, RTLD_NOW | RTLD_LOCAL) : library_;
-    }
-    if (library_ != nullptr) {
-      const auto create = reinterpret_cast<int (*)(void**)>(dlsym(library_, "cublasCreate_v2"));
-      gemm_ = reinterpret_cast<Gemm>(dlsym(library_, "cublasGemmEx"));
-      if (create == nullptr || gemm_ == nullptr || create(&handle_) != 0) {
-        gemm_ = nullptr;
-      }
-    }
-  }
-  bool is_there() const { return gemm_ != nullptr; }
-  /// D = A * B^T: for a library of column-major matrices D^T = B * A^T.
-  void multiply(const Matrices& x) const {
-    constexpr int kTransposed = 1, kAsItIs = 0, kBf16 = 14, kCompute32F = 68, kDefault = -1;
-    const float one = 1;
-    const float zero = 0;
-    const int m = static_cast<int>(x.m()), n = static_cast<int>(x.n()), k = static_cast<int>(x.k());
-    const int status = gemm_(handle_,
-                             kTransposed,
-                             kAsItIs,
-                             n,
-                             m,
-                             k,
-                             &one,
-                             x.b(),
-                             kBf16,
-                             k,
-                             x.a(),
-                             kBf16,
-                             k,
-                             &zero,
-                             x.d(),
-                             kBf16,
-                             n,
-                             kCompute32F,
-                             kDefault);
-    if (status != 0) {
-      throw CudaError{"cublasGemmEx", cudaErrorUnknown, "see the status of cuBLAS"};
-    }
-  }
-
- private:
-  using Gemm = int (*)(void*,
-                       int,
-                       int,
-                       int,
-                       int,
-                       int,
-                       const void*,
-                       const void*,
-                       int,
-                       int,
-                       const void*,
-                       int,
-                       int,
-                       const void*,
-                       void*,
-                       int,
-                       int,
-                       int,
-                       int);
-  void* library_ = nullptr;
-  void* handle_ = nullptr;
-  Gemm gemm_ = nullptr;
-};
 
 struct Result {
   std::string name;
@@ -220,11 +149,12 @@ void measure_specialised(const std::string& name,
 bool run(std::uint32_t size, const char* path) {
   Matrices x{size, size, size};
   Table table{x};
-  const Library library;
+  Library library;
   if (library.is_there()) {
-    table.add("cuBLAS", "", [&] { library.multiply(x); });
+    const Library::Way way = library.ways_of(x).front();
+    table.add("cuBLAS", "", [&library, &x, way] { library.multiply(x, way); });
   } else {
-    std::puts("no libcublas could be loaded");
+    std::puts("no libcublasLt could be loaded");
   }
   const std::uint32_t sms = sm_count();
   using scenarios::GemmWgmmaExtents;

@@ -26,15 +26,23 @@ namespace warptwin::hw::bench {
 
 namespace {
 
-// Uniform in about -1 to 1, as bf16.
-__global__ void fill_random(std::uint16_t* to, std::uint64_t count, std::uint32_t seed) {
+// Uniform in about -1 to 1, as bf16 or e4m3.
+__global__ void fill_random(void* to,
+                            ElementType element,
+                            std::uint64_t count,
+                            std::uint32_t seed) {
   const std::uint64_t step = std::uint64_t{gridDim.x} * blockDim.x;
   for (std::uint64_t i = blockIdx.x * blockDim.x + threadIdx.x; i < count; i += step) {
     auto hash = static_cast<std::uint32_t>(i) * 2654435761U + seed * 0x9E3779B9U;
     hash = (hash ^ hash >> 16) * 0x85EBCA6BU;
     hash = (hash ^ hash >> 13) * 0xC2B2AE35U;
     const float value = static_cast<float>(hash >> 8) / 8388608.0F - 1.0F;
-    to[i] = static_cast<std::uint16_t>(__float_as_uint(value) >> 16);
+    if (element == ElementType::kBf16) {
+      static_cast<std::uint16_t*>(to)[i] = static_cast<std::uint16_t>(__float_as_uint(value) >> 16);
+    } else {
+      static_cast<std::uint8_t*>(to)[i] =
+          static_cast<std::uint8_t>(warptwin::encode(element, value));
+    }
   }
 }
 
@@ -44,26 +52,30 @@ __global__ void fill_random(std::uint16_t* to, std::uint64_t count, std::uint32_
 /// operands in L2.
 inline constexpr std::uint32_t kStrip = 16;
 
-/// A, B and D of one product, D = A * B^T.
+/// A, B and D of one product, D = A * B^T. A and B are bf16 or e4m3, D is bf16.
 class Matrices {
  public:
-  Matrices(std::uint32_t m, std::uint32_t n, std::uint32_t k)
+  Matrices(std::uint32_t m,
+           std::uint32_t n,
+           std::uint32_t k,
+           ElementType element = ElementType::kBf16)
       : m_{m},
         n_{n},
         k_{k},
-        a_{std::size_t{2} * m * k, 0},
-        b_{std::size_t{2} * n * k, 0},
+        element_{element},
+        a_{std::size_t{bytes_of(element)} * m * k, 0},
+        b_{std::size_t{bytes_of(element)} * n * k, 0},
         d_{std::size_t{2} * m * n, 0xFF} {
-    fill_random<<<1024, 256>>>(a_.get<std::uint16_t>(), std::uint64_t{m} * k, 1);
-    fill_random<<<1024, 256>>>(b_.get<std::uint16_t>(), std::uint64_t{n} * k, 2);
+    fill_random<<<1024, 256>>>(a(), element, std::uint64_t{m} * k, 1);
+    fill_random<<<1024, 256>>>(b(), element, std::uint64_t{n} * k, 2);
     synchronize(nullptr);
   }
 
   template <class M, class Shape>
   WgmmaProblem<M, Shape> problem(const Shape& shape, bool stores = true) const {
     WgmmaProblem<M, Shape> problem;
-    problem.a = map(a_, m_, k_, Shape::kM, Shape::kK);
-    problem.b = map(b_, n_, k_, Shape::kN / Shape::kCluster, Shape::kK);
+    problem.a = map(a_, element_, m_, k_, Shape::kM, Shape::kK);
+    problem.b = map(b_, element_, n_, k_, Shape::kN / Shape::kCluster, Shape::kK);
     problem.d = stores ? d_.get<std::uint16_t>() : nullptr;
     problem.columns = n_;
     problem.steps = ceil_div(k_, Shape::kK);
@@ -76,11 +88,11 @@ class Matrices {
   typename Kernel::Problem scenario_problem(const Extents& e,
                                             std::uint32_t cluster,
                                             std::uint32_t strip) const {
-    return {map(a_, m_, k_, e.tile_m, e.tile_k),
-            map(b_, n_, k_, e.tile_n / cluster, e.tile_k),
-            map(d_, m_, n_, e.tile_m, box_columns<bf16>(e.tile_n)),
+    return {map(a_, element_, m_, k_, e.tile_m, e.tile_k),
+            map(b_, element_, n_, k_, e.tile_n / cluster, e.tile_k),
+            map(d_, ElementType::kBf16, m_, n_, e.tile_m, box_columns<bf16>(e.tile_n)),
             e,
-            {TileGrid{m_ / e.tile_m, n_ / e.tile_n},
+            {TileGrid::covering(m_, n_, e.tile_m, e.tile_n),
              ClusterShape{cluster, 1},
              {RasterOrder::kAlongM, strip}},
             ceil_div(k_, e.tile_k)};
@@ -93,30 +105,32 @@ class Matrices {
   /// element was not written.
   double error() const {
     std::vector<std::uint16_t> d(std::size_t{m_} * n_);
-    copy(d.data(), d_.get<std::uint16_t>(), d.size());
+    copy(d.data(), d_.get(), 2 * d.size());
     if (std::find(d.begin(), d.end(), 0xFFFF) != d.end()) {
       return std::nan("");
     }
-    std::vector<std::uint16_t> row(k_);
-    std::vector<std::uint16_t> column(k_);
+    const std::size_t bytes = std::size_t{bytes_of(element_)} * k_;
+    std::vector<std::uint8_t> row(bytes);
+    std::vector<std::uint8_t> column(bytes);
     double wrong = 0;
     double right = 0;
     for (std::uint64_t i = 0; i < 512; ++i) {
       const std::uint64_t y = i * 7919 % m_;
       const std::uint64_t x = i * 104729 % n_;
-      copy(row.data(), a_.get<std::uint16_t>() + y * k_, k_);
-      copy(column.data(), b_.get<std::uint16_t>() + x * k_, k_);
+      copy(row.data(), a_.get<std::uint8_t>() + y * bytes, bytes);
+      copy(column.data(), b_.get<std::uint8_t>() + x * bytes, bytes);
       double sum = 0;
       for (std::uint32_t j = 0; j < k_; ++j) {
-        sum += number(row[j]) * number(column[j]);
+        sum += operand(row, j) * operand(column, j);
       }
-      const double difference = sum - number(d[y * n_ + x]);
+      const double difference = sum - decode(ElementType::kBf16, d[y * n_ + x]);
       wrong += difference * difference;
       right += sum * sum;
     }
     return std::sqrt(wrong / right);
   }
 
+  ElementType element() const { return element_; }
   double flops() const { return 2.0 * m_ * n_ * k_; }
   std::uint32_t m() const { return m_; }
   std::uint32_t n() const { return n_; }
@@ -126,13 +140,18 @@ class Matrices {
   void* d() const { return d_.get(); }
 
  private:
-  static double number(std::uint16_t bits) { return decode(ElementType::kBf16, bits); }
-  static void copy(std::uint16_t* to, const std::uint16_t* from, std::size_t count) {
-    require_cuda(cudaMemcpy(to, from, 2 * count, cudaMemcpyDeviceToHost),
+  double operand(const std::vector<std::uint8_t>& row, std::uint32_t at) const {
+    return element_ == ElementType::kBf16
+               ? decode(element_, row[2 * at] | std::uint32_t{row[2 * at + 1]} << 8)
+               : decode(element_, row[at]);
+  }
+  static void copy(void* to, const void* from, std::size_t bytes) {
+    require_cuda(cudaMemcpy(to, from, bytes, cudaMemcpyDeviceToHost),
                  "cudaMemcpy",
                  "the kernel before it failed");
   }
   CUtensorMap map(const DeviceBuffer& matrix,
+                  ElementType element,
                   std::uint32_t rows,
                   std::uint32_t columns,
                   std::uint32_t box_rows,
@@ -143,17 +162,19 @@ class Matrices {
       return known->second;
     }
     const TensorSpec tensor{.name = "matrix",
-                            .element = ElementType::kBf16,
+                            .element = element,
                             .rows = rows,
                             .columns = columns,
-                            .pitch_bytes = 2 * columns};
+                            .pitch_bytes = bytes_of(element) * columns};
     const CUtensorMap made = encode(
-        encoding_of({0, box_rows, box_width, swizzle_of(2 * box_width)}, tensor), matrix.address());
+        encoding_of({0, box_rows, box_width, swizzle_of(bytes_of(element) * box_width)}, tensor),
+        matrix.address());
     return maps_.emplace(key, made).first->second;
   }
   std::size_t bytes_of_d() const { return std::size_t{2} * m_ * n_; }
 
   std::uint32_t m_, n_, k_;
+  ElementType element_;
   DeviceBuffer a_, b_, d_;
   // Made once: to make three for each launch takes the host longer than a short GEMM.
   mutable std::map<std::array<std::uint64_t, 3>, CUtensorMap> maps_;
