@@ -58,6 +58,16 @@ struct GemmWgmmaExtents {
   constexpr ClusterShape cluster() const { return {cluster_m, 1}; }
 };
 
+/// Whether each warp stores its own rows of D.
+template <class Parts>
+inline constexpr bool kWgmmaByWarps = Parts::kStoredBy == StoredBy::kEachWarp;
+
+/// Rows of a box in which D is stored.
+template <class Parts>
+constexpr std::uint32_t wgmma_box_rows(std::uint32_t tile_m) {
+  return kWgmmaByWarps<Parts> ? kWgmmaWarpRows : tile_m;
+}
+
 template <class Extents, class Parts = GemmParts>
 struct GemmWgmmaStorage {
   using D = typename Parts::D;
@@ -72,7 +82,13 @@ struct GemmWgmmaStorage {
               e.cluster(),
               {e.tile_m, e.tile_n, e.tile_k},
               e.stages},
-        out{layout, "out", wgmma_roles(e.tile_m), e.tile_m, box_columns<D>(e.tile_n)} {}
+        out{layout,
+            "out",
+            wgmma_roles(e.tile_m),
+            kWgmmaByWarps<Parts> ? kWgmmaRows : std::uint32_t{e.tile_m},
+            box_columns<D>(e.tile_n),
+            1,
+            kWgmmaByWarps<Parts> ? e.tile_m / kWgmmaRows : 1} {}
   constexpr void init(Machine auto& machine) const { input.init(machine); }
 
   Input input;
@@ -82,7 +98,7 @@ struct GemmWgmmaStorage {
 template <Machine M, class Extents>
 struct GemmWgmmaProblem {
   typename M::TensorMap a, b, d;  // boxes (tile_m, tile_k), (tile_n / cluster_m, tile_k),
-                                  // (tile_m, box)
+                                  // (box_rows, box)
   [[no_unique_address]] Extents extents;
   TileWalk tile_walk;
   std::uint32_t k_tiles;
@@ -102,11 +118,17 @@ struct GemmWgmmaProblem {
   constexpr StaticTileScheduler tiles(const M& machine) const { return {tile_walk, machine}; }
 };
 
-template <Machine M, class Extents, class Parts = GemmParts>
+template <Machine M,
+          class Extents,
+          class Parts = GemmParts,
+          class StorageOfCta = GemmWgmmaStorage<Extents, Parts>>
 struct GemmWgmmaKernel {
-  using Storage = GemmWgmmaStorage<Extents, Parts>;
+  using Storage = StorageOfCta;
   using Input = PipelineOf<M, typename Storage::Input>;
   static constexpr RoleTable kRoles = wgmma_roles(128);
+  static constexpr std::uint32_t box_rows(const Extents& e) {
+    return wgmma_box_rows<Parts>(e.tile_m);
+  }
 
   using Problem = GemmWgmmaProblem<M, Extents>;
 
@@ -146,14 +168,16 @@ struct GemmWgmmaKernel {
       machine.template setmaxnreg_inc<232>();
     }
     auto input = Input{machine, smem.input}.consumer();
-    auto writer = TileWriter<M, typename Parts::D, Role::kMma>{machine, smem.out};
+    auto writer = TileWriter<M, typename Parts::D, Role::kMma, Parts::kStoredBy>{machine, smem.out};
     typename M::template Accumulator<decltype(e.tile_n)> d{machine, e.tile_n};
     for (const Tile tile : problem.tiles(machine)) {
       multiply_stages(machine, input, d, first_row, problem.k_tiles, e.in_flight);
       if constexpr (!std::is_same_v<typename Parts::Function, Unchanged>) {
         d.transform(typename Parts::Function{});
       }
-      store_accumulator(machine, writer, problem.d, {tile.m, tile.n}, d, e.tile_n);
+      const std::uint32_t row =
+          kWgmmaByWarps<Parts> ? (tile.m * e.tile_m + first_row) / kWgmmaRows : tile.m;
+      store_accumulator(machine, writer, problem.d, {row, tile.n}, d, e.tile_n);
     }
     writer.drain();  // the stores are complete
   }
@@ -222,7 +246,7 @@ struct GemmWgmmaOf {
                         matrix("d", TensorUse::kOutput, m, n, D::kType)},
             .maps = {tile_map<A>(0, e.tile_m, e.tile_k),
                      tile_map<B>(1, e.tile_n / e.cluster_m, e.tile_k),
-                     tile_map<D>(2, e.tile_m, box)},
+                     tile_map<D>(2, wgmma_box_rows<Parts>(e.tile_m), box)},
             .clusters = grid.in_clusters(e.cluster()).ctas(ctas / e.cluster_m),
             .cluster_size = e.cluster_m,
             .registers_per_thread = 168,

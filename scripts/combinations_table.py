@@ -130,6 +130,10 @@ KERNELS = [
     Kernel("gemm_persistent_prefetch", "2SM", "CLC", {"bf16": "gemm_persistent_prefetch"}, PAIRS,
            NOT_YET),
     Kernel("gemm_wgmma", "1SM", "static", family("gemm_wgmma"), WGMMA, {}),
+    Kernel("gemm_wgmma_warp_stores", "1SM", "static", {"bf16": "gemm_wgmma_warp_stores"}, WGMMA,
+           NOT_YET),
+    Kernel("gemm_wgmma_pingpong", "1SM", "static",
+           {"bf16": "gemm_wgmma_pingpong", "e4m3": "gemm_wgmma_pingpong_e4m3"}, WGMMA, NOT_YET),
     Kernel("gemm_2sm_relu", "2SM", "static", {"bf16": "gemm_2sm_relu"}, PAIRS, NOT_YET),
     Kernel("gemm_epilogue_load", "1SM", "static",
            typed("gemm_epilogue_load", *FLOATS), ONE, NOT_YET),
@@ -260,7 +264,7 @@ ABSENT = [
     ("8x1, 8x2, 2x4, 1x4", "every kernel that takes clusters", "f"),
     ("2SM with static tiles, 1SM with CLC", "gemm_block_scaled_batched and "
      "gemm_block_scaled_warpgroups, and their persistent forms", "f"),
-    ("2SM, CLC", "gemm_wgmma, gemm_wgmma_serial", "c"),
+    ("2SM, CLC", "gemm_wgmma, gemm_wgmma_warp_stores, gemm_wgmma_pingpong, gemm_wgmma_serial", "c"),
     ("MN-major operands, D of another type, D transposed, stmatrix, D stored by each warp, "
      "prefetch", "every other kernel", "a"),
     ("other types", "gemm_block_scaled, gemm_block_scaled_persistent, gemm_block_scaled_alpha, "

@@ -33,6 +33,13 @@ struct PipelineState {
       parity ^= 1U;
     }
   }
+  /// Goes on by `count` of `stages` stages at once.
+  constexpr void advance(std::uint32_t count, std::uint32_t stages) {
+    const std::uint32_t to = index + count;
+    index = to % stages;
+    lap += to / stages;
+    parity ^= to / stages & 1U;
+  }
   friend constexpr bool operator==(PipelineState, PipelineState) = default;  // same stage and lap
 };
 

@@ -185,6 +185,8 @@ class InputTilePipeline {
   }
   constexpr void producer_step() { producer_.step(stages()); }  // to its next stage, after a wait
   constexpr void consumer_step() { consumer_.step(stages()); }  // to its next stage, after a wait
+  /// The consumer's: passes over `count` stages that another consumer reads and frees.
+  constexpr void consumer_skip(std::uint32_t count) { consumer_.advance(count, stages()); }
 
   constexpr M& machine() const { return *machine_; }              // of the calling warp
   constexpr const Storage& storage() const { return *storage_; }  // what the view refers to
@@ -276,6 +278,8 @@ class InputConsumer {
   constexpr void free(Mbarrier empty, SourceSite site = SourceSite::current()) {
     free_input<As>(pipeline_.machine(), empty, pipeline_.storage().cluster, site);
   }
+  /// Passes over `count` stages, which another consumer reads and frees. Blocks: never.
+  constexpr void skip(std::uint32_t count) { pipeline_.consumer_skip(count); }
   constexpr Pipeline& pipeline() { return pipeline_; }  // for what this side does not offer
 
  private:

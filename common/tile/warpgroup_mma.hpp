@@ -26,10 +26,48 @@ constexpr bool wgmma_moves_registers(std::uint32_t rows) {
   return rows > kWgmmaRows;
 }
 
+/// The accumulator of one warpgroup for a tile of 64 or 128 rows: one of wgmma for each 64.
+template <Machine M, class Rows, class Columns>
+class TallAccumulator {
+ public:
+  /// Sets no register. Requires: `rows` is 64 or 128.
+  constexpr TallAccumulator(M& machine, Rows rows, Columns columns)
+      : rows_{rows}, parts_{Part{machine, columns}, Part{machine, columns}} {}
+
+  /// Calls `f` with the part of each 64 rows, and the first of these rows.
+  template <class F>
+  constexpr void for_each_part(F&& f) {
+    if constexpr (Rows::kIsStatic) {
+      for_each_below(Extent<Rows{} / kWgmmaRows>{},
+                     [&](auto part) { f(parts_[part], part * kWgmmaRows); });
+    } else {
+      for_each_below(Extent<>{rows_ / kWgmmaRows},
+                     [&](std::uint32_t part) { f(parts_[part], part * kWgmmaRows); });
+    }
+  }
+
+ private:
+  using Part = typename M::template Accumulator<Columns>;
+
+  [[no_unique_address]] Rows rows_;
+  Part parts_[2];
+};
+
+/// Calls `f` with each accumulator of wgmma that `d` has, and the first of its rows.
+template <class D, class F>
+constexpr void for_each_part(D& d, F&& f) {
+  if constexpr (requires { d.for_each_part(f); }) {
+    d.for_each_part(f);
+  } else {
+    f(d, 0U);
+  }
+}
+
 /// D = A * B^T (+ D where `accumulate`) for the rows of A from `first_row` on, all rows of B, and
 /// the whole K of two tiles: one group of products, on its way when this returns.
 ///
-/// Shape:        rows of 32, 64 or 128 bytes; `d` has as many columns as `b` rows.
+/// Shape:        rows of 32, 64 or 128 bytes; `d`, one accumulator or a TallAccumulator, has
+///               as many columns as `b` rows.
 /// Participants: the whole warpgroup. Blocks: never.
 template <Machine M, class D, class Element>
 constexpr void multiply_group(M& machine,
@@ -41,11 +79,13 @@ constexpr void multiply_group(M& machine,
                               SourceSite site = SourceSite::current()) {
   machine.wgmma_fence(site);
   for (std::uint32_t k = 0; k < a.row_bytes(); k += kWgmmaKBytes) {
-    machine.wgmma(d,
-                  WgmmaSmemDescriptor<Element>::k_major(a, first_row, k),
-                  WgmmaSmemDescriptor<Element>::k_major(b, 0, k),
-                  accumulate || k != 0,
-                  site);
+    for_each_part(d, [&](auto& part, std::uint32_t row) {
+      machine.wgmma(part,
+                    WgmmaSmemDescriptor<Element>::k_major(a, first_row + row, k),
+                    WgmmaSmemDescriptor<Element>::k_major(b, 0, k),
+                    accumulate || k != 0,
+                    site);
+    });
   }
   machine.wgmma_commit_group(site);
 }
@@ -54,16 +94,19 @@ constexpr void multiply_group(M& machine,
 /// group of a stage is still under way while the next is waited for, and its stage is freed after
 /// that; with 0 every stage is freed before.
 ///
+/// `when_issued` is called when every product has been issued, and the last may be under way.
+///
 /// Participants: the whole warpgroup; each warp frees for itself. Blocks: until every product is
 ///               done.
 /// Requires:     `in_flight` is 0 or 1, and less than the stages of the ring.
-template <Machine M, class Input, class D>
+template <Machine M, class Input, class D, class F>
 constexpr void multiply_stages(M& machine,
                                Input& input,
                                D& d,
                                std::uint32_t first_row,
                                std::uint32_t steps,
                                std::uint32_t in_flight,
+                               F&& when_issued,
                                SourceSite site = SourceSite::current()) {
   Mbarrier before{};
   for (std::uint32_t step = 0; step < steps; ++step) {
@@ -87,19 +130,36 @@ constexpr void multiply_stages(M& machine,
     before = stage.mbar();
     std::move(stage).release_without_signal();
   }
-  machine.template wgmma_wait_group<0>(d, site);
+  when_issued();
+  for_each_part(
+      d, [&](auto& part, std::uint32_t) { machine.template wgmma_wait_group<0>(part, site); });
   if (in_flight != 0 && steps != 0) {
     input.free(before, site);
   }
 }
 
-/// Stores the accumulators of all warpgroups as `tile` of the matrix, box by box.
+/// The same, with nothing to be done when the products have been issued.
+template <Machine M, class Input, class D>
+constexpr void multiply_stages(M& machine,
+                               Input& input,
+                               D& d,
+                               std::uint32_t first_row,
+                               std::uint32_t steps,
+                               std::uint32_t in_flight,
+                               SourceSite site = SourceSite::current()) {
+  multiply_stages(
+      machine, input, d, first_row, steps, in_flight, [] {}, site);
+}
+
+/// Stores the accumulators of all warpgroups as `tile` of the matrix, box by box; where each warp
+/// stores, that of the calling warpgroup.
 ///
 /// Shape:        `d` has `columns` columns, those of the tile; a warp writes 16 rows of each box.
-/// Participants: every warp of the role. Blocks: for each other, and for a buffer to write.
-template <Machine M, class Element, Role kWriter, class D, std::uint32_t kColumns>
+/// Participants: every warp of the role, or of the warpgroup. Blocks: for each other, and for a
+///               buffer to write.
+template <Machine M, class Element, Role kWriter, StoredBy kBy, class D, std::uint32_t kColumns>
 constexpr void store_accumulator(M& machine,
-                                 TileWriter<M, Element, kWriter>& writer,
+                                 TileWriter<M, Element, kWriter, kBy>& writer,
                                  const typename M::TensorMap& map,
                                  TileIndex tile,
                                  const D& d,
@@ -108,7 +168,9 @@ constexpr void store_accumulator(M& machine,
   const auto boxes = boxes_across<Element>(columns);
   for_each_below(boxes, [&](auto box) {
     const SharedTile<Element> part = writer.acquire(site);  // (tile_m, box), written by all warps
-    const std::uint32_t row = machine.warp_index() * kWgmmaWarpRows;
+    const std::uint32_t warp = machine.warp_index();
+    const std::uint32_t row =
+        (kBy == StoredBy::kEachWarp ? warp % kWarpsPerWarpgroup : warp) * kWgmmaWarpRows;
     machine.st_shared_accumulator(part, row, d, box * part.columns, site);
     writer.store(map, {tile.row, tile.column * boxes + box}, site);
   });

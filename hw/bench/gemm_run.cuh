@@ -90,7 +90,7 @@ class Matrices {
                                             std::uint32_t strip) const {
     return {map(a_, element_, m_, k_, e.tile_m, e.tile_k),
             map(b_, element_, n_, k_, e.tile_n / cluster, e.tile_k),
-            map(d_, ElementType::kBf16, m_, n_, e.tile_m, box_columns<bf16>(e.tile_n)),
+            map(d_, ElementType::kBf16, m_, n_, Kernel::box_rows(e), box_columns<bf16>(e.tile_n)),
             e,
             {TileGrid::covering(m_, n_, e.tile_m, e.tile_n),
              ClusterShape{cluster, 1},

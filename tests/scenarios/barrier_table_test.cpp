@@ -45,6 +45,7 @@
 #include "scenarios/gemm_swiglu_multicast.hpp"
 #include "scenarios/gemm_swiglu_persistent.hpp"
 #include "scenarios/gemm_wgmma.hpp"
+#include "scenarios/gemm_wgmma_pingpong.hpp"
 #include "scenarios/gemm_wgmma_serial.hpp"
 #include "scenarios/mainloop.hpp"
 #include "scenarios/mainloop_wgmma.hpp"
@@ -307,6 +308,11 @@ TEST(BarrierTable, OfMainloop) {
 TEST(BarrierTable, OfGemmWgmma) {
   expect_table_is_true<GemmWgmmaStorage<GemmWgmmaExtents<>>>(
       "scenarios/gemm_wgmma.hpp", GemmWgmmaExtents<>{128, 128, 64, 4, 1, 1});
+}
+
+TEST(BarrierTable, OfGemmWgmmaPingpong) {
+  expect_table_is_true<GemmWgmmaPingpongStorage<GemmWgmmaExtents<>, StoredByWarps<GemmParts>>>(
+      "scenarios/gemm_wgmma_pingpong.hpp", GemmWgmmaExtents<>{128, 128, 64, 4, 1, 1});
 }
 
 TEST(BarrierTable, OfGemmWgmmaSerial) {

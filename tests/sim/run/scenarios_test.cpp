@@ -554,6 +554,10 @@ INSTANTIATE_TEST_SUITE_P(
     GemmWgmma,
     ShapeTest,
     ::testing::Values(
+        Shape{"gemm_wgmma_pingpong", "m=100 n=72 k=136 tile_m=64 tile_n=48 in_flight=0 stages=1"},
+        Shape{"gemm_wgmma_pingpong", "m=600 n=520 k=72 tile_m=64 tile_n=256 stages=3 ctas=1"},
+        Shape{"gemm_wgmma_pingpong", "m=300 n=264 k=200 cluster_m=2 stages=3 ctas=2 swizzle=2"},
+        Shape{"gemm_wgmma_warp_stores", "m=257 n=104 k=72 tile_n=32 cluster_m=2 stages=3 ctas=2"},
         Shape{"gemm_wgmma", "m=1 n=8 k=8"},
         Shape{"gemm_wgmma", "m=129 n=264 k=200 tile_n=256 ctas=1"},
         Shape{"gemm_wgmma", "m=100 n=72 k=136 tile_m=64 tile_n=48 in_flight=0 stages=1 ctas=2"},
