@@ -1,5 +1,5 @@
-// GEMMs by wgmma, of bf16 and e4m3, with results in bf16, against the library: at 4096^3 and 8192^3,
-// and at shapes whose last tiles are cut along each extent.
+// GEMMs by wgmma, of bf16 and e4m3, with results in bf16, against the library: at 4096^3, at
+// 8192^3, and at shapes whose last tiles are cut along each extent.
 //
 //   warptwin-measure-library [--quick]
 //
