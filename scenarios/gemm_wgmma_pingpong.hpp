@@ -19,8 +19,10 @@
 
 #include <cstdint>
 #include <span>
+#include <string>
 #include <type_traits>
 
+#include "common/kernel/parameter_table.hpp"
 #include "common/pipeline/ordered_sequence.hpp"
 
 #include "scenarios/gemm_wgmma.hpp"
@@ -119,8 +121,12 @@ struct GemmWgmmaPingpongOf : GemmWgmmaOf<StoredByWarps<Parts>> {
     return kParameters;
   }
   static Workload workload(const ParameterSet& p) {
-    check_stages_fit<GemmWgmmaPingpongStorage<GemmWgmmaExtents<>, StoredByWarps<Parts>>>(
-        Base::extents(p));
+    const GemmWgmmaExtents<> e = Base::extents(p);
+    require(e.tile_m * e.tile_n <= kWgmmaRows * 256,
+            "a warpgroup has registers for 64 x 256 or 128 x 128 sums, and a tile is " +
+                std::to_string(e.tile_m) + " x " + std::to_string(e.tile_n) +
+                "; use a smaller tile_n");
+    check_stages_fit<GemmWgmmaPingpongStorage<GemmWgmmaExtents<>, StoredByWarps<Parts>>>(e);
     return Base::workload(p);
   }
 };

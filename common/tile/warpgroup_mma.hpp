@@ -37,12 +37,9 @@ class TallAccumulator {
   /// Calls `f` with the part of each 64 rows, and the first of these rows.
   template <class F>
   constexpr void for_each_part(F&& f) {
-    if constexpr (Rows::kIsStatic) {
-      for_each_below(Extent<Rows{} / kWgmmaRows>{},
-                     [&](auto part) { f(parts_[part], part * kWgmmaRows); });
-    } else {
-      for_each_below(Extent<>{rows_ / kWgmmaRows},
-                     [&](std::uint32_t part) { f(parts_[part], part * kWgmmaRows); });
+    f(parts_[0], 0U);  // constant indices: registers have no others
+    if (rows_ > kWgmmaRows) {
+      f(parts_[1], kWgmmaRows);
     }
   }
 
