@@ -194,6 +194,7 @@ struct TmemCopy {
   std::uint64_t source = 0;  // descriptor
   std::uint32_t columns = 0;
   warptwin::TmemCopy shape{};
+  std::uint8_t padding = 0;  // the last bytes of each 16 of the source, which are not read
 };
 
 /// tcgen05.ld and .st.

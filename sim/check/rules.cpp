@@ -47,6 +47,16 @@ constexpr Rule kRules[] = {
      [](Rules& rules, std::size_t value) {
        rules.severities["PROXY_FENCE_MISSING_WAR"] = kLevels[value];
      }},
+    {{"wgmma_fence",
+      "off warn error",
+      "error",
+      "error",
+      "registers that are touched between wgmma.fence and a wgmma (WGMMA_FENCE_MISSING); ptxas "
+      "12.9 "
+      "and 13.0 put the fence in there, and say so (C7519)"},
+     [](Rules& rules, std::size_t value) {
+       rules.severities["WGMMA_FENCE_MISSING"] = kLevels[value];
+     }},
     {{"phase_intent",
       "api per_thread per_role none",
       "api",
@@ -125,6 +135,14 @@ constexpr Rule kRules[] = {
       "the lane of a tcgen05.ld or .st whose address names one of the first 32: the same of the "
       "warp's own quarter (TMEM_LANE_OMITTED), or that one (TMEM_LANE_VIOLATION)"},
      [](Rules& rules, std::size_t value) { rules.machine.tmem_quarter_of_warp = value == 0; }},
+    {{"tmem_base",
+      "any lowest",
+      "any",
+      "any",
+      "which columns a tcgen05.alloc of PTX gets in a proof: any, and nothing but tensor memory "
+      "may "
+      "depend on it; or the lowest that are free"},
+     [](Rules& rules, std::size_t value) { rules.machine.tmem_base_lowest = value == 1; }},
     {{"tx_chunks", "1 many", "1", "1", "in how many steps a copy counts its bytes on its mbarrier"},
      [](Rules& rules, std::size_t value) { rules.machine.tx_in_chunks = value == 1; }},
     {{"ctas_per_sm",

@@ -250,7 +250,8 @@ class Engine {
                         gpu_.unknown_answer(slot),
                         warp.number,
                         gpu_.lane_judge(),
-                        &gpu_.last_adders()},
+                        &gpu_.last_adders(),
+                        gpu_.config().free_tmem_bases},
                        gpu_.registers(slot),
                        gpu_.config().moves_data};
     try {

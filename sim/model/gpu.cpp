@@ -72,6 +72,7 @@ void Gpu::start_cluster(std::uint32_t slot) {
     cta.free_registers = 0;
     cta.shared.assign(config_.shared_bytes, std::byte{0});
     cta.unknown.assign(config_.moves_data ? 0 : config_.shared_bytes, false);
+    cta.tmem_words.clear();
     for (std::uint32_t index = 0; index < config_.warps_per_cta; ++index) {
       const WarpSlot warp_slot = cta_slot * config_.warps_per_cta + index;
       Warp& warp = warps_[warp_slot];

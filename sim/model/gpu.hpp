@@ -94,6 +94,8 @@ struct MachineRules {
   std::uint32_t ctas_per_sm = 1;
   bool clc_fails_early = false;  // every second request fails although clusters are left
   UnknownData unknown_data = UnknownData::kZero;
+  /// An allocation of tensor memory gets the lowest columns that are free; else any, for a proof.
+  bool tmem_base_lowest = false;
 };
 
 struct LaunchConfig {
@@ -125,8 +127,15 @@ struct LaunchConfig {
   /// Global memory, [begin, end), that a grid before this one may still write when it starts: a
   /// dependent launch, if there is any.
   std::vector<std::pair<std::uint64_t, std::uint64_t>> prerequisite_writes;
-  bool tmem_from_top = false;   // allocations get the highest free columns, not the lowest
-  bool has_dependents = false;  // another grid is launched behind this one, to start early
+  bool tmem_from_top = false;    // allocations get the highest free columns, not the lowest
+  bool has_dependents = false;   // another grid is launched behind this one, to start early
+  bool free_tmem_bases = false;  // where an allocation of PTX is nothing may depend on
+};
+
+/// A word of shared memory that holds an address of tensor memory, or what stands for one.
+struct TmemWord {
+  std::uint32_t address = 0;
+  std::uint8_t kind = 0;  // of `tmem_word`
 };
 
 /// Why a warp does not run.
@@ -284,7 +293,17 @@ struct Cta {
   std::uint32_t register_waiters = 0;
   std::vector<std::byte> shared;
   std::vector<bool> unknown;  // by byte of `shared`: data that was not moved; empty: none
+  std::vector<TmemWord> tmem_words;
 };
+
+/// Something else is written to [begin, end) of its shared memory.
+inline void forget_tmem_words(Cta& cta, std::uint64_t begin, std::uint64_t end) {
+  if (!cta.tmem_words.empty()) {
+    std::erase_if(cta.tmem_words, [&](const TmemWord& word) {
+      return word.address < end && begin < word.address + sizeof word.address;
+    });
+  }
+}
 
 struct Cluster {
   std::uint32_t number = 0;

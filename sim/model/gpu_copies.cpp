@@ -331,6 +331,7 @@ void Gpu::land_load(AsyncOp& async) {
   const auto& copy = op.as<operands::Copy>();
   Cta& cta = ctas_[async.cta];
   Event event = landing_of(async, Step::kWritten);
+  forget_tmem_words(cta, copy.shared, copy.shared + shared_bytes_of(op));
   if (cta.exited || ctas_[async.signal_cta].exited) {
     fail(event, Fault::kExitedCta, true);
     emit(event);
@@ -376,6 +377,7 @@ void Gpu::land_load(AsyncOp& async) {
 
 // [begin, end) of the CTA's shared memory is data that was not moved, or is not.
 void Gpu::set_unknown(Cta& cta, std::uint32_t begin, std::uint32_t end, bool unknown) {
+  forget_tmem_words(cta, begin, end);
   const auto last = std::min<std::size_t>(end, cta.unknown.size());
   if (begin < last) {
     std::fill(cta.unknown.begin() + static_cast<std::ptrdiff_t>(begin),

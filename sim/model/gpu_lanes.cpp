@@ -74,11 +74,36 @@ void load_shared(const Cta& cta, LaneAccess& access, std::uint32_t lane, std::ui
   for (std::uint32_t byte = 0; byte < access.bytes && !cta.unknown.empty(); ++byte) {
     access.poison[first + byte] = cta.unknown[at + byte] ? 1 : 0;
   }
+  if (cta.tmem_words.empty()) {
+    return;
+  }
+  for (std::uint32_t byte = 0; byte < access.bytes; ++byte) {
+    for (const TmemWord& word : cta.tmem_words) {
+      if (at + byte - word.address < sizeof word.address) {
+        access.poison[first + byte] = access.tells_tmem_words ? word.kind : std::uint8_t{1};
+      }
+    }
+  }
+}
+
+// Marks stand in words of their own, all of whose bytes the store has.
+void note_tmem_words(Cta& cta, const LaneAccess& access, std::uint32_t lane, std::uint64_t at) {
+  forget_tmem_words(cta, at, at + access.bytes);
+  const std::size_t first = std::size_t{lane} * access.bytes;
+  for (std::uint32_t byte = 0; byte + 4 <= access.bytes; byte += 4) {
+    const auto* kind = &access.poison[first + byte];
+    if (std::all_of(kind, kind + 4, [](std::uint8_t one) { return one == tmem_word::kMark; })) {
+      cta.tmem_words.push_back({static_cast<std::uint32_t>(at + byte), tmem_word::kMark});
+    }
+  }
 }
 
 void store_shared(Cta& cta, const LaneAccess& access, std::uint32_t lane, std::uint64_t at) {
   const std::size_t first = std::size_t{lane} * access.bytes;
   copy_bytes(cta.shared.data() + at, &access.data[first], access.bytes);
+  if (access.tells_tmem_words || !cta.tmem_words.empty()) {
+    note_tmem_words(cta, access, lane, at);
+  }
   if (cta.unknown.empty()) {
     return;
   }
@@ -115,6 +140,9 @@ bool Gpu::update_shared(const Cta& cta, AtomicUpdate& update) {
   std::memcpy(&update.before, cta.shared.data() + at, update.bytes);
   for (std::uint32_t byte = 0; byte < update.bytes && !cta.unknown.empty(); ++byte) {
     update.known = update.known && !cta.unknown[at + byte];
+  }
+  for (const TmemWord& word : cta.tmem_words) {
+    update.known = update.known && (word.address >= at + update.bytes || word.address + 4 <= at);
   }
   const std::uint64_t after = update.update(update.before);
   const std::size_t first = std::size_t{lane} * update.bytes;
@@ -183,7 +211,8 @@ Gpu::Outcome Gpu::shared_access(WarpSlot slot, const Operation& op) {
     event.fault = access.of_accumulator ? Fault::kUnwaited : Fault::kUnsettled;
   }
   const auto knows = [&access] {
-    return std::find(access.poison.begin(), access.poison.end(), 1) == access.poison.end();
+    return std::all_of(
+        access.poison.begin(), access.poison.end(), [](auto one) { return one == 0; });
   };
   for (const AccessRun& run : runs) {
     event.address = static_cast<std::uint32_t>(run.begin);

@@ -1,5 +1,6 @@
 // Tensor memory: allocation, and its loads and stores.
 
+#include <algorithm>
 #include <bit>
 #include <cstring>
 #include <utility>
@@ -10,7 +11,7 @@
 namespace warptwin::sim {
 
 Gpu::Outcome Gpu::tmem_allocate(WarpSlot slot, Operation& op) {
-  const auto& asked = op.as<operands::TmemAllocation>();
+  auto& asked = op.as<operands::TmemAllocation>();
   Warp& warp = warps_[slot];
   Cta& cta = ctas_[warp.cta];
   Event event = event_of(slot, op);
@@ -45,14 +46,20 @@ Gpu::Outcome Gpu::tmem_allocate(WarpSlot slot, Operation& op) {
     if (cta.tmem.largest() != 0 && asked.columns > cta.tmem.largest()) {
       event.fault = Fault::kGrows;
     }
-    cta.tmem.allocate(base, asked.columns);
+    cta.tmem.allocate(base, asked.columns, asked.free);
     if (pair) {
       ctas_[warp.cta ^ 1U].tmem_reserved = !cta.tmem_reserved;
       cta.tmem_reserved = false;
     }
     std::memcpy(cta.shared.data() + asked.word, &base, sizeof base);
-    set_unknown(cta, asked.word, asked.word + 4, false);
+    set_unknown(cta, asked.word, asked.word + 4, asked.free);
     op.result = base;
+    asked.ordinal = static_cast<std::uint32_t>(cta.tmem.allocations().size()) - 1;
+    if (asked.free) {
+      const auto kind =
+          std::min<std::uint32_t>(tmem_word::kFirst + asked.ordinal, tmem_word::kLast);
+      cta.tmem_words.push_back({asked.word, static_cast<std::uint8_t>(kind)});
+    }
     event.as<payload::TmemAllocation>().base = base;
     ++changes_;
     emit(event);
@@ -230,7 +237,18 @@ void Gpu::advance_tmem(std::uint32_t index) {
         std::uint32_t& word = tmem.lane(
             at.lane() + cell.lane)[at.column() + cell.column + lane / rows * data.registers];
         std::uint32_t& held = data.bits[std::size_t{lane} * data.registers + i];
-        op.op == Op::kTcgen05Ld ? held = word : word = held;
+        const std::uint32_t column = at.column() + cell.column + lane / rows * data.registers;
+        const std::size_t place = std::size_t{lane} * data.registers + i;
+        if (op.op == Op::kTcgen05Ld) {
+          held = word;
+          if (!data.unwritten.empty()) {
+            data.unwritten[place] = tmem.written(at.lane() + cell.lane, column) ? 0 : 1;
+          }
+        } else {
+          word = held;
+          const bool written = data.unwritten.empty() || data.unwritten[place] == 0;
+          tmem.set_written(at.lane() + cell.lane, column, 1, written);
+        }
       }
     }
   }

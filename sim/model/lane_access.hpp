@@ -22,6 +22,13 @@ enum class AccessKind : std::uint8_t {
   kPeek,     // of global memory, by nobody: no event
 };
 
+/// Bytes of shared memory that hold an address of tensor memory, in `LaneAccess::poison`.
+namespace tmem_word {
+inline constexpr std::uint8_t kMark = 2;   // a register's, which the program knows
+inline constexpr std::uint8_t kFirst = 3;  // and up: what an allocation of the CTA wrote
+inline constexpr std::uint8_t kLast = 255;
+}  // namespace tmem_word
+
 /// Adjacent bytes that several lanes access: `rows` runs of `width` bytes, `pitch` apart.
 struct AccessRun {
   std::uint64_t begin = 0;
@@ -50,7 +57,7 @@ struct LaneAccess {
   std::array<std::uint64_t, kWarpLanes> address{};
   /// Lane by lane, `bytes` each: what is stored, or what was read.
   std::vector<std::byte> data;
-  /// By byte of `data`: 1 where nobody has ever written it.
+  /// By byte of `data`: 1 where nobody has ever written it; or a kind of `tmem_word`.
   std::vector<std::uint8_t> poison;
   /// Of a store: it has registers that an asynchronous operation still writes.
   bool unsettled = false;
@@ -59,6 +66,8 @@ struct LaneAccess {
   /// Line of the cp.async that still writes there; then nothing but that is said. 0: none.
   std::uint32_t on_its_way = 0;
   bool at_exit = false;  // nobody accesses: its warp ends
+  /// Of a load: bytes that hold an address of tensor memory are of a kind of `tmem_word`.
+  bool tells_tmem_words = false;
 
   explicit LaneAccess(std::uint32_t bytes_of_a_lane = 0)
       : bytes{bytes_of_a_lane},

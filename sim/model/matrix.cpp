@@ -177,6 +177,38 @@ void scale_b(const MmaOperands& operands,
   }
 }
 
+// Whether somebody has written what the row of D is made of in tensor memory: A, and all scale
+// factors. What has been stored nowhere is reported where it is read.
+bool sources_written(const MmaOperands& operands, const TensorMemory& tmem, std::uint32_t row) {
+  if (!tmem.holds_unwritten()) {
+    return true;
+  }
+  bool all = !operands.a_in_tmem || tmem.all_written((operands.a_address.lane() + row) % kTmemLanes,
+                                                     operands.a_address.column(),
+                                                     kTmemAColumns);
+  for (std::uint32_t lane = 0; lane < kTmemLanes && is_block_scaled(operands.instruction.kind);
+       ++lane) {
+    all = all &&
+          tmem.all_written(lane,
+                           operands.scale_a.column(),
+                           scale_columns_a(operands.instruction, operands.group)) &&
+          tmem.all_written(lane, operands.scale_b.column(), scale_columns_b(operands.instruction));
+  }
+  return all;
+}
+
+// Of a row of D, `columns` from a cell on. A sum is written where what it begins with was.
+void note_sums(const MmaOperands& operands,
+               TensorMemory& tmem,
+               std::uint32_t lane,
+               std::uint32_t column,
+               std::uint32_t columns,
+               bool written) {
+  if (!written || !operands.accumulate) {
+    tmem.set_written(lane, column, columns, written);
+  }
+}
+
 // The lane and first column of D's row `m`, columns from `n` on (PTX ISA, "data path layout").
 TmemAddress d_cell(
     std::uint32_t m_size, std::uint32_t n_size, CtaGroup group, std::uint32_t m, std::uint32_t n) {
@@ -266,13 +298,16 @@ OperandReach copy_reach(UmmaSmemDescriptor descriptor, TmemCopy shape) {
 
 namespace {
 
-Units units_k_major(UmmaSmemDescriptor descriptor, std::uint32_t rows, std::uint32_t bytes) {
+Units units_k_major(UmmaSmemDescriptor descriptor,
+                    std::uint32_t rows,
+                    std::uint32_t bytes,
+                    std::uint32_t padding = 0) {
   const Swizzle swizzle = swizzle_of(descriptor.swizzle_code());
   Units units;
   for (std::uint32_t row = 0; row < rows; ++row) {
     for (std::uint32_t byte = 0; byte < bytes; byte += 16) {
       const std::uint32_t at = swizzled(linear_address(descriptor, row, byte), swizzle);
-      units.emplace_back(at, at + 16);
+      units.emplace_back(at, at + 16 - padding);
     }
   }
   return units;
@@ -296,8 +331,8 @@ Units units_of(UmmaSmemDescriptor descriptor, std::uint32_t rows, Major major, E
   return units;
 }
 
-Units units_of(UmmaSmemDescriptor descriptor, TmemCopy shape) {
-  return units_k_major(descriptor, rows_of(shape), columns_of(shape) * 4);
+Units units_of(UmmaSmemDescriptor descriptor, TmemCopy shape, std::uint32_t padding) {
+  return units_k_major(descriptor, rows_of(shape), columns_of(shape) * 4, padding);
 }
 
 void copy_to_tmem(const OperandView& from, TmemCopy shape, TensorMemory& to, TmemAddress address) {
@@ -308,6 +343,7 @@ void copy_to_tmem(const OperandView& from, TmemCopy shape, TensorMemory& to, Tme
       const std::uint32_t at = swizzled(linear_address(from.descriptor, row, byte), swizzle);
       for (std::uint32_t lane = row; lane < kTmemLanes; lane += rows) {
         std::memcpy(to.lane(lane) + address.column() + byte / 4, from.shared + at, 16);
+        to.set_written(lane, address.column() + byte / 4, 4, true);
       }
     }
   }
@@ -407,6 +443,7 @@ void multiply(const MmaOperands& operands) {
       if (scaled) {
         scale_a(operands, *operands.d[cta], quarter, m, &a[m * k_size]);
       }
+      const bool written = sources_written(operands, *operands.d[cta], m);
       const float* b_used = scaled ? b_scaled.data() : b.data();
       const auto cell = [&](std::uint32_t n) {
         const TmemAddress at = d_cell(m_size, n_size, operands.group, m, n);
@@ -436,6 +473,13 @@ void multiply(const MmaOperands& operands) {
         } else {
           std::memcpy(cell(n), &sum[n], run * sizeof(float));
         }
+        const TmemAddress at = d_cell(m_size, n_size, operands.group, m, n);
+        note_sums(operands,
+                  *operands.d[cta],
+                  (operands.d_address.lane() + at.lane()) % kTmemLanes,
+                  operands.d_address.column() + at.column(),
+                  run,
+                  written);
       }
     }
   }

@@ -66,7 +66,8 @@ OperandReach copy_reach(UmmaSmemDescriptor descriptor, TmemCopy shape);
 using Units = std::vector<std::pair<std::uint32_t, std::uint32_t>>;
 /// All that an MMA reads of an operand's `rows` rows, and a tcgen05.cp of its source.
 Units units_of(UmmaSmemDescriptor descriptor, std::uint32_t rows, Major major, ElementType type);
-Units units_of(UmmaSmemDescriptor descriptor, TmemCopy shape);
+/// `padding`: the last bytes of each 16, which a copy does not read.
+Units units_of(UmmaSmemDescriptor descriptor, TmemCopy shape, std::uint32_t padding);
 /// kBadShape when (kind, M, N, cta_group) is not in the manual's table, or an operand is MN-major
 /// that is block-scaled or has elements of four bytes.
 Fault check_shape(UmmaInstructionDescriptor instruction, CtaGroup group);

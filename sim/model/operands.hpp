@@ -105,6 +105,8 @@ struct TmemAllocation {
   std::uint32_t word = 0;  // of shared memory, which takes the address
   std::uint32_t columns = 0;
   CtaGroup group = CtaGroup::kOne;
+  bool free = false;          // nothing may depend on which columns it gets
+  std::uint32_t ordinal = 0;  // told: its number among the allocations of the CTA
 };
 
 /// tcgen05.dealloc and .relinquish_alloc_permit.
@@ -153,6 +155,7 @@ struct TmemCopy {
   warptwin::TmemCopy shape{};
   std::uint32_t columns = 0;
   CtaGroup group = CtaGroup::kOne;
+  std::uint8_t padding = 0;  // the last bytes of each 16 of the source, which are not read
 };
 
 /// tcgen05.commit.

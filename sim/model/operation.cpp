@@ -179,6 +179,7 @@ struct Telling {
     said.source = of.from.bits;
     said.columns = of.columns;
     said.shape = of.shape;
+    said.padding = of.padding;
     pair(of.group);
   }
   void operator()(const operands::Commit& of) const {

@@ -37,6 +37,7 @@ struct WarpIdentity {
   std::uint32_t number = 0;  // in the grid
   const LaneJudge* lane_judge = nullptr;
   LastAdders* last_adders = nullptr;
+  bool free_tmem_bases = false;
 };
 
 class SimMachine : private OperationBuilder {
@@ -67,6 +68,8 @@ class SimMachine : private OperationBuilder {
   std::uint32_t cluster_count() const { return identity_.cluster_count; }
   std::uint8_t elected_lane() const { return identity_.elected_lane; }
   bool moves_data() const { return moves_data_; }
+  /// Nothing may depend on where an allocation of tensor memory is.
+  bool free_tmem_bases() const { return identity_.free_tmem_bases; }
   std::uint32_t number() const { return identity_.number; }
   const LaneJudge* lane_judge() const { return identity_.lane_judge; }
   LastAdders* last_adders() const { return identity_.last_adders; }

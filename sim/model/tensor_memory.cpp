@@ -16,10 +16,34 @@ void TensorMemory::reset(bool holds_data, bool zero) {
   owner_.fill(kFree);
   allocations_.clear();
   largest_ = 0;
-  relinquished_ = false;
+  relinquished_ = apart_ = false;
   holds_data_ = holds_data;
   initial_ = zero ? 0 : kPoison;
   cells_.clear();
+  written_.clear();
+  holds_unwritten_ = false;
+}
+
+void TensorMemory::set_written(std::uint32_t lane,
+                               std::uint32_t column,
+                               std::uint32_t count,
+                               bool written) {
+  static_cast<void>(this->lane(lane));  // there are cells
+  for (std::uint32_t at = column; at < column + count; ++at) {
+    written_[lane][at] = written;
+  }
+  holds_unwritten_ = holds_unwritten_ || !written;
+}
+
+bool TensorMemory::all_written(std::uint32_t lane,
+                               std::uint32_t column,
+                               std::uint32_t columns) const {
+  for (std::uint32_t at = column; at < column + columns; ++at) {
+    if (!written(lane, at)) {
+      return false;
+    }
+  }
+  return true;
 }
 
 std::uint32_t TensorMemory::find_free(std::uint32_t columns, bool highest) const {
@@ -33,11 +57,15 @@ std::uint32_t TensorMemory::find_free(std::uint32_t columns, bool highest) const
   return kTmemColumns;
 }
 
-void TensorMemory::allocate(std::uint32_t base, std::uint32_t columns) {
+void TensorMemory::allocate(std::uint32_t base, std::uint32_t columns, bool apart) {
+  apart_ = apart;
   std::fill_n(owner_.begin() + base, columns, kTaken);
-  if (holds_data_ && (!cells_.empty() || initial_ != kPoison)) {
+  if (holds_data_ && !cells_.empty()) {  // else they are as all begin
     for (std::uint32_t i = 0; i < kTmemLanes; ++i) {
-      std::fill_n(lane(i) + base, columns, kPoison);
+      std::fill_n(lane(i) + base, columns, initial_);
+      for (std::uint32_t at = base; at < base + columns; ++at) {
+        written_[i][at] = initial_ == 0;
+      }
     }
   }
   allocations_.push_back({base, columns, true});
@@ -77,7 +105,7 @@ Fault TensorMemory::check(std::uint32_t base, std::uint32_t columns) const {
     }
     fault = owner_[i] == kWasFreed ? Fault::kFreed : fault;
   }
-  return fault;
+  return fault == Fault::kNone && apart_ ? Fault::kNotAllocated : fault;
 }
 
 }  // namespace warptwin::sim

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <array>
+#include <bitset>
 #include <cstdint>
 #include <vector>
 
@@ -26,11 +27,12 @@ class TensorMemory {
   }
   /// The lowest free range, or the highest; kTmemColumns when there is none.
   std::uint32_t find_free(std::uint32_t columns, bool highest = false) const;
-  void allocate(std::uint32_t base, std::uint32_t columns);
+  /// `apart`: which allocation is beside which nobody knows.
+  void allocate(std::uint32_t base, std::uint32_t columns, bool apart = false);
   /// kFreed, kWrongAllocation or kNone.
   Fault deallocate(std::uint32_t base, std::uint32_t columns);
-  /// Whether `columns` from `base` lie in live allocations: kNone, kOutOfRange, kNotAllocated,
-  /// kFreed.
+  /// Whether `columns` from `base` lie in live allocations, or in one of those apart: kNone,
+  /// kOutOfRange, kNotAllocated, kFreed.
   Fault check(std::uint32_t base, std::uint32_t columns) const;
 
   bool relinquished() const { return relinquished_; }
@@ -39,22 +41,37 @@ class TensorMemory {
   const std::vector<TmemAllocationRecord>& allocations() const { return allocations_; }
 
   bool holds_data() const { return holds_data_; }
+  /// Whether a lane's cell holds what somebody has written.
+  bool written(std::uint32_t lane, std::uint32_t column) const {
+    return !cells_.empty() && written_[lane][column];
+  }
+  void set_written(std::uint32_t lane, std::uint32_t column, std::uint32_t count, bool written);
+  /// Somebody has stored what nobody had written.
+  bool holds_unwritten() const { return holds_unwritten_; }
+  /// Whether all that lanes hold in `columns` from `column` on is written.
+  bool all_written(std::uint32_t lane, std::uint32_t column, std::uint32_t columns) const;
   /// One lane's 512 cells.
   std::uint32_t* lane(std::uint32_t lane) {
     if (cells_.empty()) {
       cells_.assign(std::size_t{kTmemLanes} * kTmemColumns, initial_);
+      written_.assign(kTmemLanes, initial_ == 0 ? Row{}.set() : Row{});
     }
     return &cells_[std::size_t{lane} * kTmemColumns];
   }
 
  private:
+  using Row = std::bitset<kTmemColumns>;
+
   std::array<std::uint8_t, kTmemColumns> owner_{};  // 0 free, 1 allocated, 2 freed
   std::vector<TmemAllocationRecord> allocations_;
   std::vector<std::uint32_t> cells_;  // none until somebody asks for one
-  std::uint32_t initial_ = 0;         // what all begin with
+  std::vector<Row> written_;          // likewise; by lane
+  bool holds_unwritten_ = false;
+  std::uint32_t initial_ = 0;  // what all begin with
   bool holds_data_ = false;
   std::uint32_t largest_ = 0;
   bool relinquished_ = false;
+  bool apart_ = false;
 };
 
 }  // namespace warptwin::sim

@@ -29,6 +29,8 @@ struct TakenForGranted {
   std::set<std::string> ended;
   std::set<std::string> grid_waits;
   std::set<std::string> grid_starts;
+  std::set<std::string> fixed_columns;
+  bool allocates_beside_data = false;
   std::string registers;  // of a thread, as they are counted where it gives some back
 };
 
@@ -122,6 +124,16 @@ std::vector<std::string> hypotheses_of(const HeldLaunch& held) {
         "lanes that have ended count as arrived, where others of their warp execute an .aligned "
         "instruction, at " +
         first_three(taken.ended));
+  }
+  if (!taken.fixed_columns.empty()) {
+    notes.push_back(
+        "tcgen05.alloc gives columns as in this run, for tensor memory is named by numbers at " +
+        first_three(taken.fixed_columns));
+  }
+  if (taken.allocates_beside_data) {
+    notes.push_back(
+        "tcgen05.alloc gives columns as in this run where its address has been copied, stored to "
+        "global memory, or overwritten in part");
   }
   if (!taken.registers.empty()) {
     notes.push_back(taken.registers);
@@ -461,6 +473,8 @@ WarpBody body_of(const std::shared_ptr<HeldLaunch>& held,
     held->taken->ended.insert(grid->ended.begin(), grid->ended.end());
     held->taken->grid_waits.insert(grid->grid_waits.begin(), grid->grid_waits.end());
     held->taken->grid_starts.insert(grid->grid_starts.begin(), grid->grid_starts.end());
+    held->taken->allocates_beside_data |= grid->allocates_beside_data;
+    held->taken->fixed_columns.insert(grid->fixed_columns.begin(), grid->fixed_columns.end());
     if (grid->changes_registers && held->launch.workload.registers_per_thread == 0) {
       held->taken->registers =
           "a thread begins with " + std::to_string(registers_at_start_of(held->launch)) +

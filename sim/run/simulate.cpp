@@ -260,6 +260,8 @@ LaunchConfig launch_config(const Launch& launch, const RunOptions& options) {
   config.clc_from_the_end = options.clc_from_the_end;
   config.clc_turn = options.clc_turn;
   config.rules = options.rules.machine;
+  config.free_tmem_bases =
+      !config.rules.tmem_base_lowest && !options.engine && (options.proves || !options.moves_data);
   const bool odd = options.schedule.seed % 2 != 0;
   for (PairMeeting* rule : {&config.rules.pair_alloc, &config.rules.pair_dealloc}) {
     if (*rule == PairMeeting::kEither) {

@@ -20,6 +20,7 @@ struct RunOptions {
   Rules rules{};
   bool detect = true;      // feed the detectors
   bool moves_data = true;  // compute; false moves control data only
+  bool proves = false;     // what the manual leaves open in PTX may be otherwise in another run
   std::uint64_t input_seed = 1;
   EngineLimits limits;
   std::uint32_t resident_ctas = 148;

@@ -303,9 +303,11 @@ class SharedDataDetector : public Detector {
   }
 
   void on_copy(const Event& event) {
-    const UmmaSmemDescriptor source{event.as<payload::TmemCopy>().source};
-    const TmemCopy shape = event.as<payload::TmemCopy>().shape;
-    add_operand(event, copy_reach(source, shape), [&] { return units_of(source, shape); });
+    const auto& copy = event.as<payload::TmemCopy>();
+    const UmmaSmemDescriptor source{copy.source};
+    OperandReach reach = copy_reach(source, copy.shape);
+    reach.pitch = copy.padding == 0 ? reach.pitch : 0;  // else each piece has a gap
+    add_operand(event, reach, [&] { return units_of(source, copy.shape, copy.padding); });
   }
 
   // Read at the same place in both CTAs of a pair; `units` says what is read, piece by piece.

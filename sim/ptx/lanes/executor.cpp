@@ -303,6 +303,21 @@ bool unknown_in_all(const Scalar& scalar, const ScalarCall& call) {
 
 }  // namespace
 
+// Where a source may be an address that moves with an allocation.
+TensorBases::Outcome Executor::of_tensor_bases(const Scalar& found,
+                                               const ScalarCall& call,
+                                               Mask lanes) {
+  TensorBases* bases = surroundings_.tensor_bases();
+  if (bases == nullptr || bases->empty()) {
+    return TensorBases::Outcome::kNone;
+  }
+  const auto outcome = bases->execute(found, call, lanes);
+  if (outcome == TensorBases::Outcome::kUnknown) {
+    surroundings_.asks_tensor_base(strand_);
+  }
+  return outcome;
+}
+
 void Executor::scalar(const Op& op, const Guarded& guarded) {
   const auto arguments = code().arguments_of(op);
   const bool moves = op.is("mov");
@@ -344,7 +359,11 @@ void Executor::scalar(const Op& op, const Guarded& guarded) {
   call.out_bits = target.kind == Argument::Kind::kRegister ? routine().bits_of(target.index) : 64;
   call.carry = found.reads_carry ? strand_.frame->carry : 0;
   call.relations = found.relations;
-  if (poison && unknown_in_all(found, call)) {
+  const auto bases =
+      poison ? of_tensor_bases(found, call, guarded.executes) : TensorBases::Outcome::kNone;
+  if (bases != TensorBases::Outcome::kNone) {
+    poison = out_.any_poison();
+  } else if (poison && unknown_in_all(found, call)) {
     out_.value.fill(0);
     out_.poison.fill(0xff);
   } else {

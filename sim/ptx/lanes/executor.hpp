@@ -5,6 +5,7 @@
 #include <optional>
 
 #include "sim/ptx/lanes/strand.hpp"
+#include "sim/ptx/lanes/tensor_bases.hpp"
 
 namespace warptwin::ptx {
 
@@ -37,6 +38,7 @@ class Executor {
   std::optional<Stop> step();
   bool fast(const ScalarStep& step);
   void scalar(const Op& op, const Guarded& guarded);
+  TensorBases::Outcome of_tensor_bases(const Scalar& found, const ScalarCall& call, Mask lanes);
   void move_wide(const Op& op, const Guarded& guarded);
   void move_to_vector(const Op& op, const Guarded& guarded);
   std::optional<Stop> control(const Op& op, const Guarded& guarded);

@@ -18,6 +18,7 @@
 namespace warptwin::ptx {
 
 struct Strand;
+class TensorBases;
 
 /// What instructions read from outside.
 class Surroundings {
@@ -31,6 +32,10 @@ class Surroundings {
   virtual std::uint64_t address_of(const Function& function) = 0;
   /// The function that such a number stands for; nullptr where there is none.
   virtual const Function* function_at(std::uint64_t address) = 0;
+  /// Numbers that move with an allocation of tensor memory; nullptr: they are as all others.
+  virtual TensorBases* tensor_bases() { return nullptr; }
+  /// What the strand's scalar instruction makes of such numbers depends on where that is.
+  virtual void asks_tensor_base(const Strand& strand) { static_cast<void>(strand); }
   /// The scalar instruction at the strand's place reads or writes a busy register, number `slot` of
   /// its frame.
   virtual void touches_busy(const Strand& strand, std::uint32_t slot) {

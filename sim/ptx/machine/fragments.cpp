@@ -161,6 +161,15 @@ Lanes WarpRun::landed(const InFlight& flight, std::uint32_t index) {
     lanes.value[lane] =
         flight.packed ? (words[2 * index] & 0xFFFFU) | words[2 * index + 1] << 16 : words[index];
     lanes.poison[lane] = 0;
+    if (!data.unwritten.empty()) {
+      const std::uint8_t* unwritten = &data.unwritten[std::size_t{lane} * data.registers];
+      const std::uint8_t half = flight.packed ? 0x3 : 0xf;
+      const std::uint32_t first = flight.packed ? 2 * index : index;
+      lanes.poison[lane] = unwritten[first] != 0 ? half : std::uint8_t{0};
+      if (flight.packed && unwritten[first + 1] != 0) {
+        lanes.poison[lane] |= 0xc;
+      }
+    }
   }
   return lanes;
 }

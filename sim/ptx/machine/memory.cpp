@@ -33,6 +33,13 @@ struct WarpRun::Bytes {
 
 namespace {
 
+// Of a result that may depend on each byte of what it is made of.
+void make_unknown(Lanes& result, const Lanes& of) {
+  for (std::uint32_t lane = 0; lane < kLanes; ++lane) {
+    result.poison[lane] = result.poison[lane] != 0 || of.poison[lane] != 0 ? 0xff : 0;
+  }
+}
+
 // The bytes of `step` from every so manieth on, to or from the lanes' values.
 template <class F>
 void for_step(std::uint32_t step, F&& f) {
@@ -178,7 +185,7 @@ void WarpRun::move_shared(const Request& request,
   }
   sim::LaneAccess& access = bytes.by(lanes, places);
   touch(request, access, shared_base(places[first].rank), loads ? Touch::kLoad : Touch::kStore);
-  if (same && machine_.moves_data() && !bytes.poisoned()) {
+  if (same && machine_.moves_data() && grid_.bases.empty() && !bytes.poisoned()) {
     op.as<sim::operands::SharedWord>().address = static_cast<std::uint32_t>(places[first].address);
     perform(op);
     for (std::uint32_t lane = 0; lane < kLanes; ++lane) {
@@ -319,13 +326,65 @@ void WarpRun::move(const Request& request, std::size_t address, bool loads, Byte
   }
 }
 
+// Addresses of tensor memory among what has been loaded: a register has a mark for each. Their
+// bytes are unknown to all else; of a mark that data has overwritten nothing is left.
+void WarpRun::take_tensor_bases(const Request& request, Bytes& bytes) {
+  constexpr std::uint32_t kWord = sizeof(std::uint32_t);
+  const std::uint32_t step = std::min(bytes_of(request.modifiers.type()), 8U);
+  const auto known = [](std::uint8_t kind) { return kind == 0; };
+  for (Mask left = request.mask(); left != 0; left &= left - 1) {
+    const auto lane = static_cast<std::uint32_t>(std::countr_zero(left));
+    for (std::uint32_t at = 0; at < bytes.size; at += step) {
+      std::uint8_t* const kinds = bytes.poison_of(lane) + at;
+      if (std::all_of(kinds, kinds + step, known)) {
+        continue;
+      }
+      std::optional<std::uint32_t> mark;
+      if (step == kWord && std::count(kinds, kinds + kWord, kinds[0]) == kWord) {
+        std::uint32_t held = 0;
+        std::memcpy(&held, bytes.of(lane) + at, kWord);
+        mark =
+            kinds[0] == sim::tmem_word::kMark ? held : mark_of_allocation(request, lane, kinds[0]);
+      }
+      const bool stale = grid_.bases.has_mark({bytes.of(lane) + at, step});
+      for (std::uint32_t byte = 0; byte < step; ++byte) {
+        if (kinds[byte] > 1 || (kinds[byte] == 1 && stale)) {
+          kinds[byte] = 1;
+          bytes.of(lane)[at + byte] = std::byte{0};
+        }
+      }
+      if (mark) {
+        std::memcpy(bytes.of(lane) + at, &*mark, kWord);
+      }
+    }
+  }
+}
+
+// Of a word that an allocation of the CTA in whose shared memory it is has written.
+std::optional<std::uint32_t> WarpRun::mark_of_allocation(const Request& request,
+                                                         std::uint32_t lane,
+                                                         std::uint8_t kind) {
+  const Place place = place_of(request, space_of(request.modifiers), request.value(1).value[lane]);
+  const auto all = grid_.allocations.find({machine_.cluster_index(), place.rank});
+  const std::uint32_t ordinal = kind - std::uint32_t{sim::tmem_word::kFirst};
+  if (kind < sim::tmem_word::kFirst || all == grid_.allocations.end() ||
+      ordinal >= all->second.size()) {
+    return std::nullopt;
+  }
+  return grid_.bases.mark_of({all->second[ordinal], 0});
+}
+
 Served WarpRun::load(Request& request) {
   const Argument& target = *request.stop.operands[0].argument;
   const Type type = request.modifiers.type();
   const std::uint32_t size = bytes_of(type);
   const std::uint32_t parts = target.kind == Argument::Kind::kVector ? target.count : 1;
   Bytes bytes{size * parts};
+  bytes.access.tells_tmem_words = !grid_.bases.empty();
   move(request, 1, true, bytes);
+  if (!grid_.bases.empty()) {
+    take_tensor_bases(request, bytes);
+  }
   const bool poisoned = bytes.poisoned();
   const std::uint32_t halves = size > 8 ? 2 : 1;
   const std::uint32_t step = size / halves;
@@ -375,6 +434,10 @@ Served WarpRun::store(Request& request) {
       for (std::uint32_t byte = 0; byte < step; ++byte) {
         bytes.poison_of(lane)[part * step + byte] = values[part].poison[lane] >> byte & 1U;
       }
+      if (step == 4 && !grid_.bases.empty() && grid_.bases.find(values[part], lane)) {
+        bytes.access.tells_tmem_words = true;
+        std::fill_n(bytes.poison_of(lane) + part * step, step, sim::tmem_word::kMark);
+      }
     }
   }
   move(request, 0, false, bytes);
@@ -416,6 +479,7 @@ Served WarpRun::cvta(Request& request) {
     const bool inside = address >= window && address - window < kWindowBytes;
     address = to ? (inside ? address - window : address) : (inside ? address : address + window);
   }
+  make_unknown(result, result);
   request.strand.write(request.stop, 0, 0, result);
   return Served::kDone;
 }
@@ -436,6 +500,7 @@ Served WarpRun::isspacep(Request& request) {
                                              : space == Space::kGlobal && global;
     address = is ? 1 : 0;
   }
+  make_unknown(result, result);
   request.strand.write(request.stop, 0, 0, result);
   return Served::kDone;
 }
@@ -448,8 +513,8 @@ Served WarpRun::mapa(Request& request) {
     const std::uint64_t rank = request.value(2).value[lane];
     const std::uint64_t offset = result.value[lane] & 0xFFFFFFU;
     result.value[lane] = (rank << 24 | offset) + (shared ? 0 : kSharedWindow);
-    result.poison[lane] |= request.value(2).poison[lane];
   }
+  make_unknown(result, request.value(2));
   request.strand.write(request.stop, 0, 0, result);
   return Served::kDone;
 }
@@ -459,6 +524,7 @@ Served WarpRun::getctarank(Request& request) {
   for (std::uint64_t& address : result.value) {
     address = address >> 24 & 0xFFU;
   }
+  make_unknown(result, result);
   request.strand.write(request.stop, 0, 0, result);
   return Served::kDone;
 }

@@ -21,6 +21,7 @@ class Asked : public Surroundings {
   std::uint64_t address_of(const VariableUse& use) override { return warp_.address_of(use); }
   std::uint64_t address_of(const Function& function) override { return warp_.address_of(function); }
   const Function* function_at(std::uint64_t address) override { return warp_.function_at(address); }
+  TensorBases* tensor_bases() override { return warp_.tensor_bases(); }
 
  private:
   Surroundings& warp_;

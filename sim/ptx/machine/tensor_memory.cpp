@@ -1,5 +1,6 @@
 // tcgen05: tensor memory, its loads and stores, and the tensor core's operations on it.
 
+#include <algorithm>
 #include <bit>
 
 #include "common/machine/umma_descriptor.hpp"
@@ -10,16 +11,75 @@ namespace warptwin::ptx {
 
 Served WarpRun::tmem_alloc(Request& request) {
   sim::Operation op = collective(warptwin::Op::kTcgen05Alloc, request);
-  op.as<sim::operands::TmemAllocation>() = {own_shared(request, uniform(request, 0)),
-                                            static_cast<std::uint32_t>(uniform(request, 1)),
-                                            group_of(request)};
+  auto& asked = op.as<sim::operands::TmemAllocation>();
+  asked = {own_shared(request, uniform(request, 0)),
+           static_cast<std::uint32_t>(uniform(request, 1)),
+           group_of(request),
+           machine_.free_tmem_bases()};
   perform(op);
+  if (asked.free) {
+    const bool pair = asked.group == CtaGroup::kTwo;
+    grid_.allocates_beside_data =
+        grid_.allocates_beside_data || (machine_.moves_data() && asked.columns < kTmemColumns);
+    const std::uint32_t rank = machine_.cta_rank();
+    auto& all = grid_.allocations[{machine_.cluster_index(), rank}];
+    all.resize(std::max<std::size_t>(all.size(), asked.ordinal + 1));
+    all[asked.ordinal] = grid_.bases.number_of(
+        {pair ? rank & ~1U : rank, pair, asked.ordinal, asked.columns, op.result});
+  }
   return Served::kDone;
+}
+
+// The first of `lanes` says which address. Where it is free which columns an allocation gets, an
+// address is of one of the own CTA's, or of its pair's; or it is a number, and rests on them.
+std::uint32_t WarpRun::tensor_address(const Request& request,
+                                      std::size_t operand,
+                                      Mask lanes) const {
+  const auto lane = static_cast<std::uint32_t>(std::countr_zero(lanes));
+  const Argument& argument = *request.stop.operands[operand].argument;
+  const std::uint64_t added = argument.kind == Argument::Kind::kAddress ? argument.value : 0;
+  Lanes value = request.value(operand);
+  value.value[lane] = static_cast<std::uint32_t>(value.value[lane] - added);
+  const auto address = grid_.bases.find(value, lane);
+  const auto own = grid_.allocations.find({machine_.cluster_index(), machine_.cta_rank()});
+  const bool several = own != grid_.allocations.end() && own->second.size() > 1;
+  if (!address) {
+    const auto number = static_cast<std::uint32_t>(known(request, operand, lanes));
+    if (own != grid_.allocations.end() &&
+        grid_.bases.allocation(own->second.front()).columns < kTmemColumns) {
+      const SourceSite site = kernel_.site_of(*request.strand.frame->routine, request.stop.op);
+      grid_.fixed_columns.insert(std::string{site.file} + ":" + std::to_string(site.line));
+    }
+    return number;
+  }
+  const TensorAllocation& of = grid_.bases.allocation(address->allocation);
+  const std::uint32_t rank = machine_.cta_rank();
+  if (of.cluster_rank != (of.of_pair ? rank & ~1U : rank)) {
+    refuse(request, "the columns are those of an allocation of another CTA");
+  }
+  const std::uint32_t number =
+      grid_.bases.in_this_run(*address) + static_cast<std::uint32_t>(added);
+  if (several && TmemAddress{number}.column() - of.base >= of.columns) {
+    refuse(request, "the columns are not those of the allocation that the address is of");
+  }
+  return number;
+}
+
+std::uint32_t WarpRun::one_tensor_address(const Request& request, std::size_t operand) const {
+  const Lanes& value = request.value(operand);
+  const auto first = static_cast<std::uint32_t>(std::countr_zero(request.mask()));
+  for (Mask left = request.mask(); left != 0; left &= left - 1) {
+    const auto lane = static_cast<std::uint32_t>(std::countr_zero(left));
+    if (value.value[lane] != value.value[first] || value.poison[lane] != value.poison[first]) {
+      refuse(request, "operand " + std::to_string(operand) + " is not the same in all lanes");
+    }
+  }
+  return tensor_address(request, operand, request.mask());
 }
 
 Served WarpRun::tmem_dealloc(Request& request) {
   sim::Operation op = collective(warptwin::Op::kTcgen05Dealloc, request);
-  op.as<sim::operands::TmemRegion>() = {{static_cast<std::uint32_t>(uniform(request, 0))},
+  op.as<sim::operands::TmemRegion>() = {{one_tensor_address(request, 0)},
                                         static_cast<std::uint32_t>(uniform(request, 1)),
                                         group_of(request)};
   perform(op);
@@ -106,6 +166,7 @@ Served WarpRun::tmem_load(Request& request) {
   data->registers = registers * (packs ? 2 : 1);
   if (machine_.moves_data()) {  // else nobody knows what comes
     data->bits.assign(std::size_t{data->registers} * kLanes, 0x7FC0DEADU);
+    data->unwritten.assign(data->bits.size(), 1);
   }
   sim::Operation op = collective(warptwin::Op::kTcgen05Ld, request);
   shape_tmem_access(request, op, registers);
@@ -113,7 +174,7 @@ Served WarpRun::tmem_load(Request& request) {
   if (access.half_rows && uniform(request, 2) != registers) {
     refuse(request, "halves that are not side by side are not there");
   }
-  access.address.value = static_cast<std::uint32_t>(uniform(request, 1));
+  access.address.value = one_tensor_address(request, 1);
   op.fragment = data;
   perform(op);
   mark_in_flight(request, 0, {data, warptwin::Op::kTcgen05WaitLd, packs});
@@ -130,8 +191,12 @@ Served WarpRun::tmem_store(Request& request) {
   for (std::uint32_t i = 0; i < data->registers; ++i) {
     data->settled = data->settled && flight_in(values[i]) == kNoIndex;
     for (std::uint32_t lane = 0; lane < kLanes; ++lane) {
-      data->bits[std::size_t{lane} * data->registers + i] =
-          static_cast<std::uint32_t>(values[i].value[lane]);
+      const std::size_t place = std::size_t{lane} * data->registers + i;
+      data->bits[place] = static_cast<std::uint32_t>(values[i].value[lane]);
+      if (values[i].poison[lane] != 0 && flight_in(values[i]) == kNoIndex) {
+        data->unwritten.resize(data->bits.size());
+        data->unwritten[place] = 1;
+      }
     }
   }
   if (halves && uniform(request, 1) != data->registers) {
@@ -139,8 +204,7 @@ Served WarpRun::tmem_store(Request& request) {
   }
   sim::Operation op = collective(warptwin::Op::kTcgen05St, request);
   shape_tmem_access(request, op, data->registers);
-  op.as<sim::operands::TmemAccess>().address.value =
-      static_cast<std::uint32_t>(uniform(request, 0));
+  op.as<sim::operands::TmemAccess>().address.value = one_tensor_address(request, 0);
   op.fragment = std::move(data);
   perform(op);
   return Served::kDone;
@@ -241,9 +305,9 @@ Served WarpRun::tmem_mma(Request& request) {
     sim::Operation op = make(warptwin::Op::kTcgen05Mma, request, lane);
     auto& mma = op.as<sim::operands::Mma>();
     mma.group = group_of(request);
-    mma.d.value = static_cast<std::uint32_t>(known(request, 0, lane));
+    mma.d.value = tensor_address(request, 0, lane);
     if (request.stop.operands[1].argument->kind == Argument::Kind::kAddress) {
-      mma.tmem_a.value = static_cast<std::uint32_t>(known(request, 1, lane));
+      mma.tmem_a.value = tensor_address(request, 1, lane);
       op.flags |= event_flag::kTmemA;
     } else {
       mma.a.bits = known(request, 1, lane);
@@ -253,8 +317,8 @@ Served WarpRun::tmem_mma(Request& request) {
     mma.instruction.kind = *kind;
     require_plain_mma(request, mma.instruction);
     if (scaled) {
-      mma.scale_a.value = static_cast<std::uint32_t>(known(request, 4, lane));
-      mma.scale_b.value = static_cast<std::uint32_t>(known(request, 5, lane));
+      mma.scale_a.value = tensor_address(request, 4, lane);
+      mma.scale_b.value = tensor_address(request, 5, lane);
       op.flags |= event_flag::kBlockScale;
     }
     if (known(request, enable, lane) != 0) {
@@ -279,7 +343,10 @@ Served WarpRun::tmem_copy(Request& request) {
   if (!shape) {
     refuse(request, "this shape of tcgen05.cp is not there");
   }
-  // 16 elements and their padding become as many bytes: they move as all others do.
+  // 16 elements and their padding become as many bytes.
+  const std::uint8_t padding = modifiers.has("b4x16_p64"_mod)   ? 8
+                               : modifiers.has("b6x16_p32"_mod) ? 4
+                                                                : 0;
   if (modifiers.has("b8x16"_mod) && machine_.moves_data()) {
     refuse(request, "which bits of a byte its elements become no text says");
   }
@@ -287,12 +354,13 @@ Served WarpRun::tmem_copy(Request& request) {
     const Mask lane = left & ~(left - 1);
     sim::Operation op = make(warptwin::Op::kTcgen05Cp, request, lane);
     auto& copy = op.as<sim::operands::TmemCopy>();
-    copy.to.value = static_cast<std::uint32_t>(known(request, 0, lane));
+    copy.to.value = tensor_address(request, 0, lane);
     copy.from.bits = known(request, 1, lane);
     copy.shape = *shape;
     copy.columns = columns_of(*shape);
     copy.group = group_of(request);
-    report_copied(request, sim::units_of(copy.from, *shape));
+    copy.padding = padding;
+    report_copied(request, sim::units_of(copy.from, *shape, padding));
     perform(op);
   }
   return Served::kDone;

@@ -143,10 +143,25 @@ void WarpRun::refuse(const Strand& strand, std::uint32_t op, const std::string& 
 }
 
 void WarpRun::refuse_unknown(const Strand& strand, std::uint32_t op, const std::string& why) const {
-  if (!machine_.moves_data()) {
-    throw DependsOnData(place_of(strand, op, why));
+  std::string also;
+  for (const std::string& place : grid_.asked_bases) {
+    also += (also.empty() ? ", or on which columns tcgen05.alloc has got, of which something is "
+                            "made at "
+                          : ", ") +
+            place;
   }
-  refuse(strand, op, why);
+  if (!machine_.moves_data()) {
+    throw DependsOnData(place_of(strand, op, why + also));
+  }
+  refuse(strand, op, why + also);
+}
+
+void WarpRun::asks_tensor_base(const Strand& strand) {
+  constexpr std::size_t kShown = 3;
+  const SourceSite site = kernel_.site_of(*strand.frame->routine, strand.pc);
+  if (grid_.asked_bases.size() < kShown) {
+    grid_.asked_bases.insert(std::string{site.file} + ":" + std::to_string(site.line));
+  }
 }
 
 std::string WarpRun::place_of(const Strand& strand,

@@ -23,6 +23,7 @@
 #include "sim/model/lane_access.hpp"
 #include "sim/model/matrix.hpp"
 #include "sim/model/sim_machine.hpp"
+#include "sim/ptx/lanes/tensor_bases.hpp"
 #include "sim/ptx/machine/kernel.hpp"
 #include "sim/ptx/machine/lane_words.hpp"
 #include "sim/ptx/machine/launch.hpp"
@@ -100,6 +101,14 @@ struct GridContext {
   /// By cluster, CTA and word of shared memory.
   std::map<std::array<std::uint32_t, 3>, SharedAtomics> shared_atomics;
   std::uint64_t workspace = 0;  // of a cooperative grid
+  TensorBases bases;            // where it is free which columns an allocation gets
+  /// By cluster and CTA: numbers of its allocations in `bases`, in turn.
+  std::map<std::array<std::uint32_t, 2>, std::vector<std::uint32_t>> allocations;
+  /// Places where something is made of such an address that depends on which columns it is of, and
+  /// operations on columns that are said by number.
+  std::set<std::string> asked_bases;
+  std::set<std::string> fixed_columns;
+  bool allocates_beside_data = false;  // in a run with data, columns that nobody knows
   /// What printf has said, in a run with data.
   std::shared_ptr<std::string> printed = std::make_shared<std::string>();
   /// Instructions of all threads, a lane of a strand being one.
@@ -174,6 +183,8 @@ class WarpRun : public Surroundings, public sim::AgentState {
   std::uint64_t fingerprint() const override;
   void touches_busy(const Strand& strand, std::uint32_t slot) override;
   void computes_with(const Strand& strand, const Lanes& value) override;
+  TensorBases* tensor_bases() override { return &grid_.bases; }
+  void asks_tensor_base(const Strand& strand) override;
 
  private:
   friend class Rehearsal;
@@ -311,6 +322,10 @@ class WarpRun : public Surroundings, public sim::AgentState {
                    const std::array<Place, kLanes>& places,
                    bool loads,
                    Bytes& bytes);
+  void take_tensor_bases(const Request& request, Bytes& bytes);
+  std::optional<std::uint32_t> mark_of_allocation(const Request& request,
+                                                  std::uint32_t lane,
+                                                  std::uint8_t kind);
   std::optional<Served> poll(Request& request);
   std::optional<std::uint32_t> asked_number(const Request& request);
   std::optional<Served> ask_whether_last(Request& request,
@@ -488,6 +503,8 @@ class WarpRun : public Surroundings, public sim::AgentState {
 
   // tensor_memory.cpp
   Served tmem_alloc(Request& request);
+  std::uint32_t tensor_address(const Request& request, std::size_t operand, Mask lanes) const;
+  std::uint32_t one_tensor_address(const Request& request, std::size_t operand) const;
   Served tmem_dealloc(Request& request);
   Served tmem_relinquish(Request& request);
   Served tmem_fence(Request& request);

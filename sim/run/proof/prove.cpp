@@ -265,6 +265,7 @@ ProvedRun run_to_prove(const ScenarioEntry& scenario,
   run.schedule.last = options.run.schedule.last;
   run.schedule.strategy = Strategy::kInTurn;
   run.schedule.tries_fail = true;
+  run.proves = true;
   proved.order_options.streams_max = options.streams_max;
   proved.order_options.lanes_in_turn = static_cast<bool>(scenario.hypotheses);  // they say so
   // Clusters that do not meet in global memory do the same however many are on the machine: one at

@@ -52,6 +52,8 @@ TEST(RulesTest, SeveritiesCanBeChosen) {
   EXPECT_EQ(severity("TMEM_PIPE_ORDER", "tcgen05_pipe=isa_pairs"), Severity::kError);
   EXPECT_EQ(severity("PROXY_FENCE_MISSING_WAR", nullptr), Severity::kError);
   EXPECT_EQ(severity("PROXY_FENCE_MISSING_WAR", "proxy_war=warn"), Severity::kWarning);
+  EXPECT_EQ(severity("WGMMA_FENCE_MISSING", nullptr), Severity::kError);
+  EXPECT_EQ(severity("WGMMA_FENCE_MISSING", "wgmma_fence=warn"), Severity::kWarning);
   EXPECT_EQ(severity("MBAR_TX_NEGATIVE", nullptr), Severity::kOff);
   EXPECT_EQ(severity("MBAR_TX_NEGATIVE", "tx_negative=warn"), Severity::kWarning);
   EXPECT_EQ(severity("MBAR_WAIT_NO_ACQUIRE_SCOPE", nullptr), Severity::kOff);

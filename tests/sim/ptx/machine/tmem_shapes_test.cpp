@@ -110,6 +110,46 @@ TEST(PtxTmemCopies, OfPaddedElementsAreProvedAndNotExecuted) {
   }
 }
 
+/// The first words of each 16 bytes that are written in front of a tcgen05.cp of padded elements,
+/// and a word of them that is written behind it.
+OneKernel copies_padded(const std::string& elements,
+                        std::uint32_t words,
+                        std::uint32_t behind,
+                        bool waits) {
+  OneKernel kernel;
+  std::string writes;
+  for (std::uint32_t word = 0; word < words; ++word) {
+    const std::string at = std::to_string(4096 + 4 * word);
+    writes += repeated("  st.shared.u32 [%r5+" + at + "+16*$], %r1;\n", 8);
+  }
+  kernel.body =
+      std::string{kBegin} + "  setp.eq.u32 %p1, %r1, 0;\n  mad.lo.u32 %r5, %r1, 128, %r20;\n" +
+      writes +
+      "  @%p1 mbarrier.init.shared.b64 [tile+16], 1;\n  fence.proxy.async;\n  bar.sync 0;\n"
+      "  add.u32 %r22, %r20, 4096;\n  shr.u32 %r22, %r22, 4;\n  cvt.u64.u32 %rd7, %r22;\n"
+      "  or.b64 %rd7, %rd7, 0x0000400800080000;\n"
+      "  @%p1 tcgen05.cp.cta_group::1.128x128b.b8x16." +
+      elements +
+      " [%r21], %rd7;\n  @%p1 tcgen05.commit.cta_group::1.mbarrier::arrive::one"
+      ".shared::cluster.b64 [tile+16];\n" +
+      (waits ? "W:\n  mbarrier.try_wait.parity.shared.b64 %p2, [tile+16], 0;\n  @!%p2 bra W;\n"
+             : "") +
+      "  bar.sync 0;\n  st.shared.u32 [%r5+" + std::to_string(4096 + 4 * behind) + "], %r1;\n" +
+      (waits ? ""
+             : "W:\n  mbarrier.try_wait.parity.shared.b64 %p2, [tile+16], 0;\n  @!%p2 bra W;\n") +
+      kEnd;
+  return kernel;
+}
+
+// Who writes the elements alone has written what is read.
+TEST(PtxTmemCopies, DoNotReadThePadding) {
+  for (const auto& [elements, words] : {std::pair{"b4x16_p64", 2U}, {"b6x16_p32", 3U}}) {
+    expect_proved(copies_padded(elements, words, 0, true));
+    expect_found(copies_padded(elements, words - 1, 0, true), "SMEM_UNINIT_READ");
+    expect_found(copies_padded(elements, words, words - 1, false), "SMEM_WAR_ASYNC");
+  }
+}
+
 class PtxTmemShapes : public testing::TestWithParam<Shape> {};
 
 TEST_P(PtxTmemShapes, LoadTheirCells) {
@@ -228,6 +268,37 @@ TEST(PtxTmemPacked, LoadsHalvesOfTwoColumns) {
   }
   EXPECT_EQ(proof_of(kernel).verdict, ProofVerdict::kProved);
   EXPECT_THAT(ids_in(proof_of(loading(""))), Contains("TMEM_DEALLOC_IN_USE"));
+}
+
+// Stores register %r41 of each lane, and asks what it loads at `column`; with data, which lets a
+// register be unknown only where nobody has written it.
+OneKernel asks_of(const std::string& first, std::uint32_t column, const std::string& between = "") {
+  OneKernel kernel;
+  kernel.in = {3};
+  kernel.control = false;
+  kernel.body = std::string{kBegin} + first +
+                "  tcgen05.st.sync.aligned.32x32b.x2.b32 [%r21], {%r1, %r41};\n" + kWaitSt +
+                between + "  tcgen05.ld.sync.aligned.32x32b.x2.b32 {%r42, %r43}, [%r21];\n" +
+                kWaitLd + "  setp.eq.u32 %p9, %r" + std::to_string(42 + column) +
+                ", 77;\n  @%p9 bra NEXT;\n  mov.u32 %r44, 1;\nNEXT:\n" + kEnd;
+  return kernel;
+}
+
+// What nobody has written stays that in tensor memory, cell by cell.
+TEST(PtxTmemCells, HoldWhatNobodyHasWritten) {
+  EXPECT_EQ(proof_of(asks_of("", 0)).verdict, ProofVerdict::kProved);
+  EXPECT_THROW(proof_of(asks_of("", 1)), ConfigError);
+  EXPECT_EQ(proof_of(asks_of("  mov.u32 %r41, 5;\n", 1)).verdict, ProofVerdict::kProved);
+  // Of half of the lanes.
+  const std::string half = "  setp.lt.u32 %p3, %r1, 16;\n  @%p3 mov.u32 %r41, 5;\n";
+  EXPECT_THROW(proof_of(asks_of(half, 1)), ConfigError);
+  // Until somebody does.
+  EXPECT_EQ(proof_of(asks_of("",
+                             1,
+                             "  tcgen05.st.sync.aligned.32x32b.x2.b32 [%r21], {%r1, %r1};\n" +
+                                 std::string{kWaitSt}))
+                .verdict,
+            ProofVerdict::kProved);
 }
 
 }  // namespace warptwin::sim::tmem_shapes_test
