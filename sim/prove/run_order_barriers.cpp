@@ -601,10 +601,19 @@ void RunOrder::on_flag_write(Group& group, const Event& event, std::uint32_t sel
     return (options_.lanes_in_turn && before.chain == self) || is_known(before);
   };
   const bool found = asks || !flag.loads.empty();
-  if (found && (flag.log.empty() || flag.log.back().chain != self ||
-                !std::all_of(flag.loads.begin(), flag.loads.end(), in_order) ||
-                (asks && !std::all_of(flag.log.begin(), flag.log.end(), in_order)))) {
-    undecided("what a load of a global word finds depends on the interleaving", event);
+  const auto behind = [&in_order](const std::vector<ProofNode>& all) {
+    return std::all_of(all.begin(), all.end(), in_order);
+  };
+  const auto is_own = [self](const ProofNode& before) { return before.chain == self; };
+  const bool own = flag.log.empty()
+                       ? !asks && std::all_of(flag.loads.begin(), flag.loads.end(), is_own)
+                       : is_own(flag.log.back());
+  if (found && (!own || !behind(flag.loads) || (asks && !behind(flag.log)))) {
+    undecided(behind(flag.loads) && behind(flag.log)
+                  ? "a global word that another warp has loaded, and not waited for, is written: "
+                    "whether what was found is what was there before is not looked at"
+                  : "what a load of a global word finds depends on the interleaving",
+              event);
   }
   if (asks) {
     flag.add_load(node);

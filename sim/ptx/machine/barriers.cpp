@@ -111,12 +111,25 @@ Served WarpRun::mbarrier_tx(Request& request) {
 
 namespace {
 
-// The state that an arrival returns: the mbarrier and the phase, under a mark. PTX calls it opaque,
-// so to everything but a wait its bytes are unknown.
-constexpr std::uint64_t kStateMark = 0xA5ULL << 56;
+// The state that an arrival returns: the mbarrier and the phase, so that no arithmetic makes one.
+// PTX calls it opaque, so to everything but a wait its bytes are unknown.
+constexpr std::uint64_t kStateFactor = 0xD6E8FEB86659FD93U;  // odd
 
 constexpr std::uint64_t state_of(std::uint32_t mbarrier, std::uint32_t phase) {
-  return kStateMark | std::uint64_t{mbarrier & 0xFFFFFFU} << 32 | phase;
+  std::uint64_t state = std::uint64_t{mbarrier} << 32 | phase;
+  state ^= state >> 32;
+  state *= kStateFactor;
+  return state ^ state >> 32;
+}
+
+// Of a state: the phase.
+constexpr std::uint32_t phase_in(std::uint64_t state) {
+  std::uint64_t inverse = kStateFactor;  // modulo 8; each step has twice the bits
+  for (std::uint32_t step = 0; step < 5; ++step) {
+    inverse *= 2 - kStateFactor * inverse;
+  }
+  state = (state ^ state >> 32) * inverse;
+  return static_cast<std::uint32_t>(state ^ state >> 32);
 }
 
 }  // namespace
@@ -128,7 +141,7 @@ std::uint32_t WarpRun::phase_of_state(const Request& request,
                                       Mask lanes) const {
   const Lanes& states = request.value(operand);
   const auto first = static_cast<std::uint32_t>(std::countr_zero(lanes));
-  const auto phase = static_cast<std::uint32_t>(states.value[first]);
+  const std::uint32_t phase = phase_in(states.value[first]);
   if (states.poison[first] != 0xff || states.value[first] != state_of(mbarrier, phase)) {
     refuse(request,
            "operand " + std::to_string(operand) +
