@@ -39,6 +39,10 @@ def problem_of(warptwin, launches, work, scenario, ptx):
     code, said = said_by([warptwin, "check", *launch])
     if code != 0 or f"{scenario}: proved:" not in said:
         return f"check ends with {code}:\n{said}"
+    if scenario in DECIDED_BY_DATA:
+        code, said = said_by([warptwin, "prove", *launch, "--control-only"])
+        if code != 2 or "what is executed next depends on" not in said:
+            return f"prove --control-only ends with {code}:\n{said}"
     outputs = re.findall(r"^output (\w+): agrees", said, re.MULTILINE)
     if not outputs and scenario not in WITHOUT_OUTPUT:
         return f"no output was compared:\n{said}"
