@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <bit>
+#include <cstring>
 #include <utility>
 
 namespace warptwin::ptx {
@@ -26,11 +27,10 @@ void write_lanes(Lanes& into, const Lanes& value, std::uint32_t bits, Mask mask)
     }
     return;
   }
-  for (std::uint32_t lane = 0; lane < kLanes; ++lane) {
-    if ((mask >> lane & 1U) != 0) {
-      into.value[lane] = value.value[lane] & keep;
-      into.poison[lane] = value.poison[lane] & keep_poison;
-    }
+  for (; mask != 0; mask &= mask - 1) {
+    const auto lane = static_cast<std::uint32_t>(std::countr_zero(mask));
+    into.value[lane] = value.value[lane] & keep;
+    into.poison[lane] = value.poison[lane] & keep_poison;
   }
 }
 
@@ -61,10 +61,15 @@ Stop Executor::run(std::uint64_t steps) {
       watch_->executes(strand_);
     }
     const auto& ready = routine().steps;
-    if (strand_.pc < ready.size() && ready[strand_.pc].scalar != nullptr &&
-        fast(ready[strand_.pc])) {
-      ++strand_.pc;
-      continue;
+    if (strand_.pc < ready.size()) {
+      const ScalarStep& step = ready[strand_.pc];
+      if (step.scalar != nullptr && fast(step)) {
+        ++strand_.pc;
+        continue;
+      }
+      if (step.branches != kNoIndex && fast_branch(step)) {
+        continue;
+      }
     }
     if (std::optional<Stop> reached = step()) {
       return std::move(*reached);
@@ -72,57 +77,128 @@ Stop Executor::run(std::uint64_t steps) {
   }
 }
 
+// The lanes that its guard lets through; none where a lane's guard is not known.
+std::optional<Mask> Executor::guarded_by(const ScalarStep& step) const {
+  if (step.guard == kNoIndex) {
+    return strand_.mask;
+  }
+  const Lanes& guard = strand_.frame->slots[step.guard];
+  if (guard.any_poison() && (guard.poisoned() & strand_.mask) != 0) {
+    return std::nullopt;
+  }
+  return strand_.mask & (step.guard_negated ? ~guard.holds() : guard.holds());
+}
+
+// Goes where all lanes go. Says whether they do.
+bool Executor::fast_branch(const ScalarStep& step) {
+  const std::optional<Mask> executes = guarded_by(step);
+  if (!executes || (*executes != 0 && *executes != strand_.mask)) {
+    return false;
+  }
+  strand_.pc = *executes != 0 ? step.branches : strand_.pc + 1;
+  return true;
+}
+
+namespace {
+
+// A register's lanes as those of another of so many bits: above its size there is no value.
+void copy_lanes(Lanes& into, const Lanes& from, std::uint32_t bits) {
+  std::uint64_t poison[kLanes / sizeof(std::uint64_t)];
+  std::memcpy(poison, from.poison.data(), sizeof poison);
+  for (std::uint64_t& word : poison) {
+    word &= std::uint64_t{poison_bits(bits)} * 0x0101010101010101;
+  }
+  into.value = from.value;
+  std::memcpy(into.poison.data(), poison, sizeof poison);
+}
+
+// Whether no lane's result is known, whatever it would be: there is nothing to compute.
+bool unknown_in_all(const Scalar& scalar, const ScalarCall& call) {
+  return scalar.poison == whole_poison && call.second == nullptr && !scalar.writes_carry &&
+         std::any_of(
+             call.in, call.in + call.sources, [](const Lanes* one) { return one->all_poison(); });
+}
+
+}  // namespace
+
 // Executes it where there is nothing to say of its registers but that one is written. Says whether
 // it did.
 bool Executor::fast(const ScalarStep& step) {
   Frame& frame = *strand_.frame;
-  if (!frame.busy.empty() && frame.busy[step.target] != Busy::kNo) {
+  const bool some_busy = !frame.busy.empty();
+  const std::optional<Mask> guarded = guarded_by(step);
+  if (!guarded || (some_busy && frame.busy[step.target] != Busy::kNo)) {
     return false;
   }
+  const Mask executes = *guarded;
   Lanes* const slots = frame.slots.data();
-  Mask executes = strand_.mask;
-  if (step.guard != kNoIndex) {
-    const Lanes& guard = slots[step.guard];
-    if (guard.any_poison()) {
-      return false;
-    }
-    executes &= step.guard_negated ? ~guard.holds() : guard.holds();
-  }
   static const Lanes kZero;
-  const Lanes* const constants = strand_.frame->routine->constants.data();
+  const Lanes* const constants = frame.routine->constants.data();
+  const Scalar& scalar = *step.scalar;
   ScalarCall call;
-  bool poison = false;
-  bool busy = false;
-  for (std::uint32_t index = 0; index < ScalarCall::kSources; ++index) {
+  bool unknown = false;  // a lane's, perhaps one that does not execute it
+  for (std::uint32_t index = 0; index < ScalarStep::kSources; ++index) {
     if (index >= step.sources) {
       call.in[index] = &kZero;
       continue;
     }
     const std::uint32_t at = step.source[index];
-    const bool constant = (at & ScalarStep::kConstant) != 0;
-    call.in[index] = constant ? &constants[at & ~ScalarStep::kConstant] : &slots[at];
-    poison = poison || (!constant && call.in[index]->any_poison());
-    busy = busy || (!constant && !frame.busy.empty() && frame.busy[at] != Busy::kNo);
+    if ((at & ScalarStep::kConstant) != 0) {
+      call.in[index] = &constants[at & ~ScalarStep::kConstant];
+      continue;
+    }
+    if (some_busy && frame.busy[at] != Busy::kNo) {
+      return false;
+    }
+    call.in[index] = &slots[at];
+    unknown = unknown || call.in[index]->any_poison();
   }
-  if (poison || busy) {
+  if (unknown && some_busy && !step.renames) {
     return false;
   }
   if (!frame.written.empty() && executes != 0) {
     frame.written[step.target] = step.renames ? frame.written[step.source[0]] : std::uint8_t{1};
   }
   Lanes& target = slots[step.target];
-  const bool whole = executes == ~Mask{0} && step.scalar->in_place;
+  if (unknown) {
+    Mask lanes = 0;
+    for (std::uint32_t index = 0; index < step.sources; ++index) {
+      lanes |= call.in[index]->poisoned();
+    }
+    unknown = (lanes & executes) != 0;
+  }
+  if (unknown && scalar.copies) {
+    if (executes == ~Mask{0} && step.same_size) {
+      copy_lanes(target, *call.in[0], step.bits);
+    } else {
+      write_lanes(target, *call.in[0], step.bits, executes);
+    }
+    return true;
+  }
+  const bool whole = executes == ~Mask{0} && scalar.in_place && !unknown;
   call.sources = step.sources;
-  call.out = whole ? &target : &out_;
+  call.out = whole ? &target : &*out_;
   call.modifiers = step.modifiers;
   call.type = step.type;
   call.source_type = step.source_type;
   call.out_bits = step.bits;
-  call.relations = step.scalar->relations;
-  step.scalar->execute(call);
+  call.relations = scalar.relations;
+  if (unknown && of_tensor_bases(scalar, call, executes) != TensorBases::Outcome::kNone) {
+    write_lanes(target, *out_, step.bits, executes);
+    return true;
+  }
+  if (unknown && unknown_in_all(scalar, call)) {
+    static const Lanes kUnknown = Lanes::unknown();
+    write_lanes(target, kUnknown, step.bits, executes);
+    return true;
+  }
+  scalar.execute(call);
   if (!whole) {
-    out_.poison.fill(0);
-    write_lanes(target, out_, step.bits, executes);
+    out_->poison.fill(0);
+    if (unknown) {
+      scalar.poison(call);
+    }
+    write_lanes(target, *out_, step.bits, executes);
     return true;
   }
   target.poison.fill(0);
@@ -292,17 +368,6 @@ void Executor::note_reads(std::span<const Argument> sources) {
   }
 }
 
-namespace {
-
-// Whether no lane's result is known, whatever it would be: there is nothing to compute.
-bool unknown_in_all(const Scalar& scalar, const ScalarCall& call) {
-  return scalar.poison == whole_poison && call.second == nullptr && !scalar.writes_carry &&
-         std::any_of(
-             call.in, call.in + call.sources, [](const Lanes* one) { return one->all_poison(); });
-}
-
-}  // namespace
-
 // Where a source may be an address that moves with an allocation.
 TensorBases::Outcome Executor::of_tensor_bases(const Scalar& found,
                                                const ScalarCall& call,
@@ -344,15 +409,15 @@ void Executor::scalar(const Op& op, const Guarded& guarded) {
   bool poison = false;
   call.sources = op.count - 1;
   for (std::uint32_t index = 0; index < ScalarCall::kSources; ++index) {
-    call.in[index] = index < call.sources ? source(arguments[index + 1], stores_[index]) : &kZero;
+    call.in[index] = index < call.sources ? source(arguments[index + 1], *stores_[index]) : &kZero;
     poison = poison || call.in[index]->any_poison();
   }
-  out_.poison.fill(0);
-  second_.poison.fill(0);
+  out_->poison.fill(0);
+  second_->poison.fill(0);
   const bool pair = arguments[0].kind == Argument::Kind::kPair;
   const Argument& target = pair ? code().parts_of(arguments[0])[0] : arguments[0];
-  call.out = &out_;
-  call.second = pair ? &second_ : nullptr;
+  call.out = &*out_;
+  call.second = pair ? &*second_ : nullptr;
   call.modifiers = &op.source->modifiers;
   call.type = op.source->modifiers.type(0);
   call.source_type = op.source->modifiers.type_count > 1 ? op.source->modifiers.type(1) : call.type;
@@ -362,10 +427,10 @@ void Executor::scalar(const Op& op, const Guarded& guarded) {
   const auto bases =
       poison ? of_tensor_bases(found, call, guarded.executes) : TensorBases::Outcome::kNone;
   if (bases != TensorBases::Outcome::kNone) {
-    poison = out_.any_poison();
+    poison = out_->any_poison();
   } else if (poison && unknown_in_all(found, call)) {
-    out_.value.fill(0);
-    out_.poison.fill(0xff);
+    out_->value.fill(0);
+    out_->poison.fill(0xff);
   } else {
     found.execute(call);
     if (poison) {
@@ -374,17 +439,17 @@ void Executor::scalar(const Op& op, const Guarded& guarded) {
   }
   const Mask carried = found.reads_carry ? strand_.frame->carry_poison : 0;
   for (Mask left = carried; left != 0; left &= left - 1) {
-    out_.poison[static_cast<std::uint32_t>(std::countr_zero(left))] = 0xff;
+    out_->poison[static_cast<std::uint32_t>(std::countr_zero(left))] = 0xff;
   }
-  write_back(target, out_, guarded);
+  write_back(target, *out_, guarded);
   if (pair) {
-    write_back(code().parts_of(arguments[0])[1], second_, guarded);
+    write_back(code().parts_of(arguments[0])[1], *second_, guarded);
   }
   if (found.writes_carry) {
     Mask& carry = strand_.frame->carry;
     carry = (carry & ~guarded.executes) | (call.carry & guarded.executes);
     Mask& unknown = strand_.frame->carry_poison;
-    const Mask now = (poison ? out_.poisoned() : Mask{0}) | carried | guarded.unknown;
+    const Mask now = (poison ? out_->poisoned() : Mask{0}) | carried | guarded.unknown;
     unknown = (unknown & ~(guarded.executes | guarded.unknown)) |
               (now & (guarded.executes | guarded.unknown));
   }
@@ -454,7 +519,11 @@ void Executor::add_values(const Argument& argument, std::vector<Lanes>& values) 
   }
   if (argument.kind == Argument::Kind::kAddress) {
     const auto parts = code().parts_of(argument);
-    values.push_back(element(parts[0]));
+    if (parts[0].kind == Argument::Kind::kRegister && !parts[0].negated) {
+      values.push_back(strand_.frame->slots[routine().slots[parts[0].index]]);
+    } else {
+      values.push_back(element(parts[0]));
+    }
     for (std::uint64_t& address : values.back().value) {
       address += argument.value;
     }
@@ -510,14 +579,15 @@ Stop Executor::request(const Op& op, const Guarded& guarded) {
     return std::any_of(
         parts.begin(), parts.end(), [&](const Argument& part) { return self(self, part); });
   };
-  for (const Argument& argument : code().arguments_of(op)) {
-    OperandValue operand;
-    operand.argument = &argument;
+  const auto arguments = code().arguments_of(op);
+  asked.operands.reserve(arguments.size());
+  for (const Argument& argument : arguments) {
     const bool stays = asked.operands.empty() && has_accumulator(op);
+    OperandValue& operand = asked.operands.emplace_back();
+    operand.argument = &argument;
     if (!stays && !walk(walk, argument)) {
-      operand.values = values_of(argument);
+      add_values(argument, operand.values);
     }
-    asked.operands.push_back(std::move(operand));
   }
   return asked;
 }

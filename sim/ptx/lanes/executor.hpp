@@ -2,6 +2,8 @@
 
 #pragma once
 
+#include <cstddef>
+#include <new>
 #include <optional>
 
 #include "sim/ptx/lanes/strand.hpp"
@@ -11,6 +13,16 @@ namespace warptwin::ptx {
 
 /// Writes the lanes of `mask`, cut to `bits`.
 void write_lanes(Lanes& into, const Lanes& value, std::uint32_t bits, Mask mask);
+
+/// Room for the lanes of a value, with nothing in it.
+class RoomForLanes {
+ public:
+  Lanes& operator*() { return *std::launder(reinterpret_cast<Lanes*>(bytes_)); }
+  Lanes* operator->() { return &**this; }
+
+ private:
+  alignas(Lanes) std::byte bytes_[sizeof(Lanes)];
+};
 
 class Executor {
  public:
@@ -36,7 +48,9 @@ class Executor {
   Guarded guard_of(const Op& op) const;
 
   std::optional<Stop> step();
+  std::optional<Mask> guarded_by(const ScalarStep& step) const;
   bool fast(const ScalarStep& step);
+  bool fast_branch(const ScalarStep& step);
   void scalar(const Op& op, const Guarded& guarded);
   TensorBases::Outcome of_tensor_bases(const Scalar& found, const ScalarCall& call, Mask lanes);
   void move_wide(const Op& op, const Guarded& guarded);
@@ -69,10 +83,10 @@ class Executor {
   Strand& strand_;
   InstructionWatch* watch_;
   std::uint64_t executed_ = 0;
-  // Of one scalar instruction; kept, for clearing them takes as long as most instructions.
-  Lanes stores_[ScalarCall::kSources];
-  Lanes out_;
-  Lanes second_;
+  // Of one scalar instruction. Clearing them would take as long as most instructions.
+  RoomForLanes stores_[ScalarCall::kSources];
+  RoomForLanes out_;
+  RoomForLanes second_;
   std::uint32_t renamed_ = kNoIndex;  // of `mov` from one register: its slot
 };
 

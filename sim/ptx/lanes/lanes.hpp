@@ -37,9 +37,26 @@ struct Lanes {
   }
   /// The lanes with a byte of poison.
   Mask poisoned() const {
+    constexpr std::uint64_t kSevenBits = 0x7F7F7F7F7F7F7F7F;
+    constexpr std::uint64_t kGathers = 0x0102040810204080;  // the low bit of each byte, to the last
+    std::uint64_t words[kLanes / 8];
+    std::memcpy(words, poison.data(), sizeof words);
     Mask mask = 0;
-    for (std::uint32_t lane = 0; lane < kLanes; ++lane) {
-      mask |= Mask{poison[lane] != 0} << lane;
+    for (std::uint32_t word = 0; word < kLanes / 8; ++word) {
+      const std::uint64_t any = ((words[word] & kSevenBits) + kSevenBits) | words[word];
+      mask |= static_cast<Mask>(((any & ~kSevenBits) >> 7) * kGathers >> 56) << (word * 8);
+    }
+    return mask;
+  }
+  /// The lanes that have the value of one of them. In most instructions all do.
+  Mask equal_to(std::uint32_t lane) const {
+    constexpr std::size_t kOthers = (kLanes - 1) * sizeof value[0];
+    if (std::memcmp(&value[0], &value[1], kOthers) == 0) {
+      return ~Mask{0};
+    }
+    Mask mask = 0;
+    for (std::uint32_t other = 0; other < kLanes; ++other) {
+      mask |= Mask{value[other] == value[lane]} << other;
     }
     return mask;
   }

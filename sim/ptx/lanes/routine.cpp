@@ -27,6 +27,11 @@ ScalarStep step_of(const Routine& routine, std::size_t index) {
   const Op& op = routine.code.ops[index];
   const Scalar& scalar = routine.scalars[index];
   ScalarStep step;
+  step.guard = op.guarded() ? routine.slots[op.guard] : kNoIndex;
+  step.guard_negated = op.source->guard_negated;
+  if (op.is("bra")) {
+    step.branches = routine.code.arguments_of(op)[0].index;
+  }
   if (scalar.execute == nullptr || scalar.reads_carry || scalar.writes_carry || op.count < 2 ||
       op.count - 1 > ScalarStep::kSources) {
     return step;
@@ -53,9 +58,9 @@ ScalarStep step_of(const Routine& routine, std::size_t index) {
   step.sources = op.count - 1;
   step.target = routine.slots[arguments[0].index];
   step.bits = routine.bits_of(arguments[0].index);
-  step.guard = op.guarded() ? routine.slots[op.guard] : kNoIndex;
-  step.guard_negated = op.source->guard_negated;
   step.renames = op.is("mov") && arguments[1].kind == Argument::Kind::kRegister;
+  step.same_size = op.count == 2 && arguments[1].kind == Argument::Kind::kRegister &&
+                   routine.bits_of(arguments[1].index) <= step.bits;
   step.type = modifiers.type(0);
   step.source_type = modifiers.type_count > 1 ? modifiers.type(1) : step.type;
   step.modifiers = &modifiers;

@@ -11,11 +11,13 @@
 
 namespace warptwin::ptx {
 
-/// A scalar op whose operands are registers and numbers of at most 64 bits, ready to be executed.
+/// A branch, or a scalar op whose operands are registers and numbers of at most 64 bits, ready to
+/// be executed.
 struct ScalarStep {
   static constexpr std::size_t kSources = 3;
 
-  const Scalar* scalar = nullptr;  // nullptr: the op is no such one
+  const Scalar* scalar = nullptr;     // nullptr: the op is no such one
+  std::uint32_t branches = kNoIndex;  // to this op, where all lanes do; kNoIndex: it does not
   std::uint32_t sources = 0;
   /// A slot, or behind `kConstant` a constant.
   static constexpr std::uint32_t kConstant = std::uint32_t{1} << 31;
@@ -24,7 +26,8 @@ struct ScalarStep {
   std::uint32_t bits = 64;   // of it
   std::uint32_t guard = kNoIndex;
   bool guard_negated = false;
-  bool renames = false;  // mov of a register: what the target holds is as new as the source
+  bool same_size = false;  // the target is no smaller than the register that is its only source
+  bool renames = false;    // mov of a register: what the target holds is as new as the source
   Type type = Type::kNone;
   Type source_type = Type::kNone;
   const Modifiers* modifiers = nullptr;

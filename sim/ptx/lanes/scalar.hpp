@@ -48,6 +48,7 @@ struct Scalar {
   bool writes_carry = false;
   std::uint32_t relations = 0;  // of a comparison
   bool in_place = false;        // a result may take the place of a source
+  bool copies = false;          // its source, as it is
 };
 
 /// The operation of a scalar op. None for other groups. `common`: where the form is one of the

@@ -11,6 +11,7 @@ constexpr std::uint8_t kOfMark = poison_bits(32);
 constexpr std::size_t kMarksMax = 1U << 16;
 /// The upper digit of each mark: that of registers on their way is another one.
 constexpr std::uint32_t kDigit = 0xB0000000U;
+constexpr std::uint64_t kBelowDigit = 0x0FFFFFFFU;
 
 std::uint32_t scrambled(std::uint64_t word) {
   word *= 0x9E3779B97F4A7C15U;
@@ -50,7 +51,7 @@ std::optional<std::uint32_t> TensorBases::mark_of(Address address) {
 std::optional<TensorBases::Address> TensorBases::find(const Lanes& lanes,
                                                       std::uint32_t lane) const {
   const std::uint64_t value = lanes.value[lane];
-  if (lanes.poison[lane] != kOfMark || value >> 32 != 0) {
+  if (lanes.poison[lane] != kOfMark || (value & ~kBelowDigit) != kDigit) {
     return std::nullopt;
   }
   const auto found = addresses_.find(static_cast<std::uint32_t>(value));

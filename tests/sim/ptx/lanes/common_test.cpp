@@ -129,5 +129,26 @@ TEST(PtxCommon, LoopsDoWhatTheGeneralOnesDo) {
   }
 }
 
+TEST(LanesTest, MasksAreThoseThatLanesSayOneByOne) {
+  std::mt19937_64 random{3};
+  for (int i = 0; i < 20'000; ++i) {
+    Lanes lanes;
+    Mask poisoned = 0;
+    Mask equal = 0;
+    const std::uint64_t values = 1 + random() % 3;
+    for (std::uint32_t lane = 0; lane < kLanes; ++lane) {
+      lanes.value[lane] = random() % values << 40;
+      lanes.poison[lane] = static_cast<std::uint8_t>(random() % 3 == 0 ? random() : 0);
+      poisoned |= Mask{lanes.poison[lane] != 0} << lane;
+    }
+    const auto one = static_cast<std::uint32_t>(random() % kLanes);
+    for (std::uint32_t lane = 0; lane < kLanes; ++lane) {
+      equal |= Mask{lanes.value[lane] == lanes.value[one]} << lane;
+    }
+    EXPECT_EQ(lanes.poisoned(), poisoned);
+    EXPECT_EQ(lanes.equal_to(one), equal);
+  }
+}
+
 }  // namespace
 }  // namespace warptwin::ptx::common_test
