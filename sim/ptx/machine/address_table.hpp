@@ -103,6 +103,22 @@ class AddressLines {
     line.has |= bit_of(address);
     return line.of[place_of(address)];
   }
+  /// What is known at `address` and, side by side, up to the end of its line; null where nothing
+  /// is. Of an address that nothing was said of it is a T{}.
+  const T* line_from(std::uint64_t address) const {
+    const Line* line = lines_.find(address / kBytes);
+    return line != nullptr ? &line->of[place_of(address)] : nullptr;
+  }
+  /// Adds `count` addresses of one line.
+  T* add(std::uint64_t address, std::uint32_t count) {
+    Line& line = lines_[address / kBytes];
+    line.has |= ((1U << count) - 1) << place_of(address);
+    return &line.of[place_of(address)];
+  }
+  /// Of so many addresses from this one on how many are in its line.
+  static std::uint32_t in_line(std::uint64_t address, std::uint32_t count) {
+    return std::min(count, kPlaces - place_of(address));
+  }
   bool empty() const { return lines_.empty(); }
   void clear() { lines_.clear(); }
   /// Calls `f(address, what is known of it)` for each.

@@ -91,6 +91,7 @@ Kernel::Kernel(Module module, std::string_view name) : program_{std::move(module
       }
     }
   }
+  own_facts_ = &facts_.at(routine_);
 }
 
 void Kernel::place_parameters() {
@@ -184,10 +185,6 @@ std::uint32_t Kernel::shared_offset(const Variable& variable) const {
 
 std::uint64_t Kernel::local_offset(const Variable& variable) const {
   return place_in(places_, variable);
-}
-
-const Kernel::RoutineFacts& Kernel::facts_of(const Routine& routine) const {
-  return facts_.at(&routine);
 }
 
 SourceSite Kernel::site_of(const Routine& routine, std::uint32_t op) const {

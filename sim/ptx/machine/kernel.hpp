@@ -116,7 +116,9 @@ class Kernel {
     std::unordered_map<std::uint32_t, WaitLoop> waits;                     // by op
     std::unordered_map<std::uint32_t, std::vector<std::uint32_t>> needed;  // at tries, by op
   };
-  const RoutineFacts& facts_of(const Routine& routine) const;
+  const RoutineFacts& facts_of(const Routine& routine) const {
+    return &routine == routine_ ? *own_facts_ : facts_.at(&routine);
+  }
   void place_shared();
   void place_parameters();
   void place_locals();
@@ -124,6 +126,7 @@ class Kernel {
   Program program_;
   const Routine* routine_ = nullptr;
   std::unordered_map<const Routine*, RoutineFacts> facts_;
+  const RoutineFacts* own_facts_ = nullptr;  // of the kernel itself
   std::unordered_map<const Variable*, std::uint64_t> places_;
   std::vector<ModuleVariable> variables_;
   std::deque<std::string> files_;

@@ -76,6 +76,42 @@ void LaneWords::meet_word(const Word& word,
   race = found;
 }
 
+inline void LaneWords::note_store(
+    Word& word, std::uint32_t lane, std::uint32_t value, bool unknown, std::uint32_t site) {
+  const std::uint32_t bit = 1U << lane;
+  const bool again = word.value == value && !word.unknown && !unknown;
+  word.several = word.several || (word.writers != 0 && !again);
+  word.writers = again ? word.writers | bit : bit;
+  word.value = value;
+  word.unknown = unknown;
+  word.written = site;
+}
+
+void LaneWords::note(Word& word, const Piece& piece, std::uint32_t site) {
+  const std::uint32_t bit = 1U << piece.lane;
+  switch (piece.touch) {
+    case Touch::kInit:
+      return;           // not noted
+    case Touch::kLoad:  // note_reads
+    case Touch::kStrongLoad:
+      word.readers |= bit;
+      word.read = site;
+      return;
+    case Touch::kAdd:
+      word.adders |= bit;
+      word.written = site;
+      return;
+    case Touch::kStrongStore:
+      word.writers |= bit;
+      word.unknown = true;
+      word.written = site;
+      return;
+    case Touch::kStore:
+      break;
+  }
+  note_store(word, piece.lane, piece.value, piece.unknown, site);
+}
+
 // Whether nobody else has touched the word: most are.
 inline bool LaneWords::is_quiet(const Touched& touched, const Piece& piece, std::uint32_t known) {
   if (piece.bytes != kWord || !touched.bytes.empty() || !touched.strong.empty()) {
@@ -94,6 +130,66 @@ inline bool LaneWords::is_quiet(const Touched& touched, const Piece& piece, std:
   }
   const std::uint32_t* readers = &block->lanes[piece.address % Reads::kBytes];
   return ((readers[0] | readers[1] | readers[2] | readers[3]) & ~known) == 0;
+}
+
+// The same of words side by side, in one line, that are stored to.
+inline bool LaneWords::are_quiet(const Touched& touched,
+                                 std::uint64_t address,
+                                 std::uint32_t words,
+                                 std::uint32_t known) {
+  if (!touched.bytes.empty() || !touched.strong.empty()) {
+    return false;
+  }
+  std::uint32_t lanes = 0;
+  if (const Word* word = touched.words.line_from(address)) {
+    for (std::uint32_t at = 0; at < words; ++at) {
+      lanes |= word[at].writers | word[at].adders | word[at].readers;
+    }
+  }
+  if (touched.reads.empty()) {
+    return (lanes & ~known) == 0;
+  }
+  for (std::uint32_t at = 0; at < words; ++at) {
+    const std::uint64_t byte = address + at * kWord;
+    if (const Reads* block = touched.reads.find(byte / Reads::kBytes)) {
+      const std::uint32_t* readers = &block->lanes[byte % Reads::kBytes];
+      lanes |= readers[0] | readers[1] | readers[2] | readers[3];
+    }
+  }
+  return (lanes & ~known) == 0;
+}
+
+// Notes what a lane stores, where it is whole words that nobody else has touched: most are. Says
+// whether it did.
+bool LaneWords::note_quiet_stores(const sim::LaneAccess& access,
+                                  std::uint64_t base,
+                                  std::uint32_t lane,
+                                  std::uint32_t site) {
+  const std::uint64_t address = base + access.address[lane];
+  const std::uint32_t words = access.bytes / kWord;
+  if (address % kWord != 0 || access.bytes % kWord != 0 ||
+      Words<kWord>::in_line(address, words) != words) {
+    return false;
+  }
+  for (const Layer& layer : layers_) {
+    if (!are_quiet(layer.touched, address, words, layer.known[lane])) {
+      return false;
+    }
+  }
+  if (!are_quiet(touched_, address, words, 1U << lane)) {
+    return false;
+  }
+  Word* word = touched_.words.add(address, words);
+  const std::byte* data = &access.data[std::size_t{lane} * access.bytes];
+  const std::uint8_t* poison = &access.poison[std::size_t{lane} * access.bytes];
+  for (std::uint32_t at = 0; at < words; ++at) {
+    std::uint32_t value = 0;
+    std::uint32_t unknown = 0;
+    std::memcpy(&value, data + at * kWord, kWord);
+    std::memcpy(&unknown, poison + at * kWord, kWord);
+    note_store(word[at], lane, value, unknown != 0, site);
+  }
+  return true;
 }
 
 void LaneWords::compare(const Touched& touched,
@@ -157,36 +253,6 @@ std::uint32_t LaneWords::number_of(const SourceSite& site) {
   return place;
 }
 
-void LaneWords::note(Word& word, const Piece& piece, std::uint32_t site) {
-  const std::uint32_t bit = 1U << piece.lane;
-  switch (piece.touch) {
-    case Touch::kInit:
-      return;           // not noted
-    case Touch::kLoad:  // note_reads
-    case Touch::kStrongLoad:
-      word.readers |= bit;
-      word.read = site;
-      return;
-    case Touch::kAdd:
-      word.adders |= bit;
-      word.written = site;
-      return;
-    case Touch::kStrongStore:
-      word.writers |= bit;
-      word.unknown = true;
-      word.written = site;
-      return;
-    case Touch::kStore:
-      break;
-  }
-  const bool again = word.value == piece.value && !word.unknown && !piece.unknown;
-  word.several = word.several || (word.writers != 0 && !again);
-  word.writers = again ? word.writers | bit : bit;
-  word.value = piece.value;
-  word.unknown = piece.unknown;
-  word.written = site;
-}
-
 void LaneWords::note_reads(const sim::LaneAccess& access, std::uint64_t base, std::uint32_t site) {
   std::uint64_t last = 0;
   Reads* block = nullptr;
@@ -234,6 +300,9 @@ std::optional<sim::LaneRace> LaneWords::access(const sim::LaneAccess& access,
                                           touch != Touch::kInit);
   for (std::uint32_t left = access.mask; left != 0; left &= left - 1) {
     const std::uint32_t lane = first_of(left);
+    if (touch == Touch::kStore && note_quiet_stores(access, base, lane, number)) {
+      continue;
+    }
     for (std::uint32_t first = 0; first < access.bytes;) {
       const Piece piece = piece_of(access, base, touch, lane, first);
       first += piece.bytes;

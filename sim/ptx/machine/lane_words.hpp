@@ -126,12 +126,22 @@ class LaneWords {
                  bool strong,
                  std::optional<sim::LaneRace>& race) const;
   static bool is_quiet(const Touched& touched, const Piece& piece, std::uint32_t known);
+  static bool are_quiet(const Touched& touched,
+                        std::uint64_t address,
+                        std::uint32_t words,
+                        std::uint32_t known);
+  bool note_quiet_stores(const sim::LaneAccess& access,
+                         std::uint64_t base,
+                         std::uint32_t lane,
+                         std::uint32_t site);
   void compare(const Touched& touched,
                const Piece& piece,
                std::uint32_t known,
                std::optional<sim::LaneRace>& race) const;
   std::uint32_t number_of(const SourceSite& site);
   static void note(Word& word, const Piece& piece, std::uint32_t site);
+  static void note_store(
+      Word& word, std::uint32_t lane, std::uint32_t value, bool unknown, std::uint32_t site);
   void note_reads(const sim::LaneAccess& access, std::uint64_t base, std::uint32_t site);
   static void join(Word& one, const Word& word);
   template <std::uint32_t kUnit>

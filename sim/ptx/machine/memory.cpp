@@ -55,6 +55,17 @@ void for_step(std::uint32_t step, F&& f) {
   }
 }
 
+// Bit b of a byte as byte b of a word.
+constexpr std::array<std::uint64_t, 256> kBitsAsBytes = [] {
+  std::array<std::uint64_t, 256> bytes{};
+  for (std::size_t bits = 0; bits < bytes.size(); ++bits) {
+    for (std::uint32_t bit = 0; bit < 8; ++bit) {
+      bytes[bits] |= std::uint64_t{bits >> bit & 1U} << (bit * 8);
+    }
+  }
+  return bytes;
+}();
+
 }  // namespace
 
 void WarpRun::set_order(const Modifiers& modifiers, sim::Operation& op) {
@@ -430,11 +441,17 @@ Served WarpRun::store(Request& request) {
         std::memcpy(to, &values[part].value[lane], count);
       }
     });
-    for (std::uint32_t lane = 0; lane < kLanes && poisoned; ++lane) {
-      for (std::uint32_t byte = 0; byte < step; ++byte) {
-        bytes.poison_of(lane)[part * step + byte] = values[part].poison[lane] >> byte & 1U;
-      }
-      if (step == 4 && !grid_.bases.empty() && grid_.bases.find(values[part], lane)) {
+    if (poisoned) {
+      for_step(step, [&](auto count) {
+        std::uint8_t* to = bytes.poison_of(0) + part * step;
+        for (std::uint32_t lane = 0; lane < kLanes; ++lane, to += bytes.size) {
+          std::memcpy(to, &kBitsAsBytes[values[part].poison[lane]], count);
+        }
+      });
+    }
+    for (std::uint32_t lane = 0; lane < kLanes && poisoned && step == 4 && !grid_.bases.empty();
+         ++lane) {
+      if (grid_.bases.find(values[part], lane)) {
         bytes.access.tells_tmem_words = true;
         std::fill_n(bytes.poison_of(lane) + part * step, step, sim::tmem_word::kMark);
       }

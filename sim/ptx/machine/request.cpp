@@ -142,15 +142,11 @@ void WarpRun::for_equal(const Request& request,
                         const std::function<void(Mask)>& f) const {
   for (Mask left = request.mask(); left != 0;) {
     const auto first = static_cast<std::uint32_t>(std::countr_zero(left));
-    Mask same = 0;
-    for (std::uint32_t lane = first; lane < kLanes; ++lane) {
-      bool equal = (left >> lane & 1U) != 0;
-      for (const std::size_t operand : operands) {
-        for (const Lanes& lanes : request.stop.operands[operand].values) {
-          equal = equal && lanes.value[lane] == lanes.value[first];
-        }
+    Mask same = left;
+    for (const std::size_t operand : operands) {
+      for (const Lanes& lanes : request.stop.operands[operand].values) {
+        same &= lanes.equal_to(first);
       }
-      same |= Mask{equal} << lane;
     }
     f(same);
     left &= ~same;
@@ -330,13 +326,9 @@ std::uint64_t WarpRun::uniform(const Request& request,
                                std::size_t operand,
                                std::size_t part) const {
   const std::uint64_t first = known(request, operand, request.mask(), part);
-  const Lanes& value = request.value(operand, part);
-  constexpr std::size_t kOthers = sizeof value.value - sizeof first;
-  const bool all_alike = std::memcmp(&value.value[0], &value.value[1], kOthers) == 0;
-  bool alike = true;
-  for (std::uint32_t lane = 0; lane < kLanes && !all_alike; ++lane) {
-    alike = alike && ((request.mask() >> lane & 1U) == 0 || value.value[lane] == first);
-  }
+  const Mask others = ~request.value(operand, part)
+                           .equal_to(static_cast<std::uint32_t>(std::countr_zero(request.mask())));
+  const bool alike = (request.mask() & others) == 0;
   if (!alike) {
     refuse(request, "operand " + std::to_string(operand) + " is not the same in all lanes");
   }

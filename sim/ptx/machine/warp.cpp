@@ -195,6 +195,10 @@ Mask WarpRun::members_alike(const Strand& strand, const Stop& stop) const {
     refuse_unknown(strand, stop.op, "nobody has written the mask of its members");
   }
   const auto first = static_cast<std::uint32_t>(std::countr_zero(stop.mask));
+  const Mask others = stop.mask & ~members.equal_to(first);
+  if (others == 0 && (stop.mask & ~static_cast<Mask>(members.value[first])) == 0) {
+    return stop.mask;
+  }
   Mask alike = 0;
   for (std::uint32_t lane = first; lane < kLanes; ++lane) {
     if ((stop.mask >> lane & 1U) == 0) {
