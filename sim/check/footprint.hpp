@@ -102,6 +102,29 @@ struct Footprint {
     const Footprint all = spans();
     return {all.begin, all.end};
   }
+  static constexpr std::uint64_t kEveryColumn = ~std::uint64_t{0};
+  /// Bit i: something of it may lie in chunk i of a kilobyte, of 64. Two without a bit in common do
+  /// not meet.
+  std::uint64_t columns() const {
+    constexpr std::uint32_t kColumns = 64;
+    constexpr std::uint32_t kRound = kColumns * kSwizzleChunk;
+    if (swizzled || width == 0 || width >= kRound - kSwizzleChunk) {
+      return kEveryColumn;
+    }
+    const std::uint32_t different = pitch % kRound == 0 ? 1 : rows();
+    if (different > kColumns) {
+      return kEveryColumn;
+    }
+    std::uint64_t all = 0;
+    for (std::uint32_t row = 0; row < different; ++row) {
+      const std::uint32_t from = begin + row * pitch;
+      const std::uint32_t first = from / kSwizzleChunk;
+      const std::uint32_t count = (from + width - 1) / kSwizzleChunk - first + 1;
+      const std::uint64_t some = ~std::uint64_t{0} >> (kColumns - count);
+      all |= std::rotl(some, static_cast<int>(first % kColumns));
+    }
+    return all;
+  }
   /// Calls `f(from, to)` for each run of bytes as it lies in memory, in no order.
   template <class F>
   void for_each_run(F&& f) const {

@@ -25,16 +25,20 @@ class KnownAccesses {
   struct Bounds {
     std::uint32_t low = ~std::uint32_t{0};
     std::uint32_t high = 0;
+    std::uint64_t columns = Footprint::kEveryColumn;
 
-    bool meet(const Bounds& other) const { return low < other.high && other.low < high; }
+    bool meet(const Bounds& other) const {
+      return low < other.high && other.low < high && (columns & other.columns) != 0;
+    }
     void widen(const Bounds& also) {
+      columns = high == 0 ? also.columns : columns | also.columns;
       low = std::min(low, also.low);
       high = std::max(high, also.high);
     }
   };
   static Bounds bounds_of(const Footprint& at) {
     const auto [low, high] = at.bounds();
-    return {low, high};
+    return {low, high, at.columns()};
   }
 
   SharedAccess& operator[](std::size_t place) const { return *accesses_[place]; }

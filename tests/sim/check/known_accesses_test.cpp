@@ -202,5 +202,39 @@ TEST(FootprintTest, RowsOfOnePitchMeetWhereTheyHaveAByteInCommon) {
   EXPECT_GT(met, 5000);
 }
 
+// Where no column is the same, nothing is.
+TEST(KnownAccessesTest, TwoThatMeetHaveAColumnInCommon) {
+  std::mt19937 random{2};
+  const auto below = [&](std::uint32_t end) { return static_cast<std::uint32_t>(random() % end); };
+  const auto drawn = [&] {
+    const std::uint32_t begin = below(8192);
+    const std::uint32_t width = 1 + below(below(3) == 0 ? 1200 : 40);
+    if (below(3) == 0) {
+      return Footprint::interval(begin, width);
+    }
+    const std::uint32_t swizzle = 32U << below(3);
+    const bool swizzled = below(4) == 0;
+    const std::uint32_t pitch = swizzled ? swizzle : 16U << below(8);
+    const std::uint32_t in_row = swizzled ? 1 + below(swizzle) : std::min(width, pitch);
+    const std::uint32_t first = swizzled ? begin / pitch * pitch : begin;
+    const std::uint32_t rows = 1 + below(70);
+    Footprint at{first, first + (rows - 1) * pitch + in_row, in_row, pitch, swizzled};
+    at.addressed = !swizzled && below(2) == 0;
+    return at;
+  };
+  std::uint32_t meet = 0;
+  std::uint32_t apart = 0;
+  for (int i = 0; i < 200'000; ++i) {
+    const Footprint one = drawn();
+    const Footprint other = drawn();
+    const bool common = (one.columns() & other.columns()) != 0;
+    EXPECT_TRUE(common || !one.meets(other));
+    meet += one.meets(other) ? 1 : 0;
+    apart += common ? 0 : 1;
+  }
+  EXPECT_GT(meet, 10'000U);
+  EXPECT_GT(apart, 10'000U);
+}
+
 }  // namespace
 }  // namespace warptwin::sim
