@@ -420,6 +420,8 @@ class Gpu {
   std::vector<const AsyncOp*> outstanding() const;
   /// The barrier at `address` of a CTA slot, or null.
   const MbarrierState* find_barrier(std::uint32_t cta, std::uint32_t address) const;
+  /// Whether one of a CTA slot has some of the bytes [from, to).
+  bool holds_barrier(std::uint32_t cta, std::uint32_t from, std::uint32_t to) const;
   /// Stable name of an agent for schedules and reports.
   std::string describe(AgentSlot slot) const;
 
@@ -580,6 +582,8 @@ class Gpu {
   std::unordered_map<std::uint32_t, std::uint32_t> barrier_numbers_;
   static constexpr std::uint16_t kNoBarrier = 0xFFFF;  // more than fit into shared memory
   std::vector<std::uint16_t> barrier_table_;           // the same, by address / 8, for speed
+  std::uint32_t barriers_begin_ = ~std::uint32_t{0};   // what all of them lie within
+  std::uint32_t barriers_end_ = 0;
   std::unordered_map<std::uint64_t, std::vector<WarpSlot>> global_waiters_;
   std::vector<Rectangle> pieces_;   // of the copy that is being issued
   std::uint32_t next_cluster_ = 0;  // clusters from here to clusters_end_ have not begun

@@ -68,6 +68,26 @@ void copy_bytes(void* to, const void* from, std::uint32_t bytes) {
   }
 }
 
+// How many of the bytes are 1: most are alike.
+enum class Some : std::uint8_t { kNone, kFew, kAll };
+Some how_many(const std::uint8_t* set, std::uint32_t bytes) {
+  constexpr std::uint64_t kOnes = 0x0101010101010101;
+  std::uint64_t any = 0;
+  std::uint64_t all = kOnes;
+  std::uint64_t word = 0;
+  std::uint32_t at = 0;
+  for (; at + sizeof word <= bytes; at += sizeof word) {
+    std::memcpy(&word, set + at, sizeof word);
+    any |= word;
+    all &= word;
+  }
+  for (; at < bytes; ++at) {
+    any |= set[at];
+    all &= set[at] * kOnes;
+  }
+  return any == 0 ? Some::kNone : all == kOnes ? Some::kAll : Some::kFew;
+}
+
 void load_shared(const Cta& cta, LaneAccess& access, std::uint32_t lane, std::uint64_t at) {
   const std::size_t first = std::size_t{lane} * access.bytes;
   copy_bytes(&access.data[first], cta.shared.data() + at, access.bytes);
@@ -105,6 +125,12 @@ void store_shared(Cta& cta, const LaneAccess& access, std::uint32_t lane, std::u
     note_tmem_words(cta, access, lane, at);
   }
   if (cta.unknown.empty()) {
+    return;
+  }
+  const Some poison = how_many(&access.poison[first], access.bytes);
+  if (poison != Some::kFew) {
+    const auto begin = cta.unknown.begin() + static_cast<std::ptrdiff_t>(at);
+    std::fill(begin, begin + access.bytes, poison == Some::kAll);
     return;
   }
   for (std::uint32_t byte = 0; byte < access.bytes; ++byte) {
@@ -218,9 +244,7 @@ Gpu::Outcome Gpu::shared_access(WarpSlot slot, const Operation& op) {
     event.address = static_cast<std::uint32_t>(run.begin);
     for (std::uint64_t row = 0; row < run.rows && event.fault == Fault::kNone; ++row) {
       const auto from = static_cast<std::uint32_t>(run.begin + row * run.pitch);
-      for (std::uint32_t at = from & ~7U; at < from + run.width; at += 8) {
-        event.fault = find_barrier(to, at) != nullptr ? Fault::kOverlap : event.fault;
-      }
+      event.fault = holds_barrier(to, from, from + run.width) ? Fault::kOverlap : event.fault;
     }
     Event part = of_run(event, run);
     auto& said = part.as<payload::Rows>();
@@ -290,9 +314,7 @@ void Gpu::issue_access(const AsyncOp& async, const AsyncAccess& access) {
     part.as<payload::Rows>().known = static_cast<std::uint8_t>(target.kind);
     for (std::uint64_t row = 0; row < run.rows; ++row) {
       const auto from = static_cast<std::uint32_t>(run.begin + row * run.pitch);
-      for (std::uint32_t at = from & ~7U; at < from + run.width; at += 8) {
-        part.fault = find_barrier(async.cta, at) != nullptr ? Fault::kOverlap : part.fault;
-      }
+      part.fault = holds_barrier(async.cta, from, from + run.width) ? Fault::kOverlap : part.fault;
     }
     emit(part);
   }

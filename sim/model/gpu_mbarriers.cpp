@@ -14,6 +14,8 @@ std::uint32_t Gpu::barrier_number(std::uint32_t address) {
   if (barrier_table_[index] == kNoBarrier) {
     barrier_table_[index] = static_cast<std::uint16_t>(barrier_numbers_.size());
     barrier_numbers_.emplace(address, barrier_table_[index]);
+    barriers_begin_ = std::min(barriers_begin_, address);
+    barriers_end_ = std::max(barriers_end_, address + kMbarrierBytes);
   }
   return barrier_table_[index];
 }
@@ -32,6 +34,17 @@ const MbarrierState* Gpu::find_barrier(std::uint32_t cta, std::uint32_t address)
     return nullptr;
   }
   return &owner.barriers[number];
+}
+
+bool Gpu::holds_barrier(std::uint32_t cta, std::uint32_t from, std::uint32_t to) const {
+  if (to <= barriers_begin_ || from >= barriers_end_) {
+    return false;
+  }
+  bool holds = false;
+  for (std::uint32_t at = from & ~(kMbarrierBytes - 1); at < to && !holds; at += kMbarrierBytes) {
+    holds = find_barrier(cta, at) != nullptr;
+  }
+  return holds;
 }
 
 Gpu::Target Gpu::resolve(const Warp& warp, const Operation& op) const {

@@ -6,6 +6,8 @@
 
 namespace warptwin::sim {
 
+static constexpr std::size_t kRectanglesMostly = 8;  // of a swizzled tile's rows
+
 std::vector<AccessRun> LaneAccess::runs() const {
   std::array<std::uint64_t, kWarpLanes> kept;
   std::uint32_t count = 0;
@@ -24,6 +26,7 @@ std::vector<AccessRun> LaneAccess::runs() const {
   }
   // Bytes that touch or overlap are one run.
   std::vector<AccessRun> lines;
+  lines.reserve(count);
   for (const std::uint64_t start : starts) {
     if (!lines.empty() && start <= lines.back().begin + lines.back().width) {
       AccessRun& last = lines.back();
@@ -36,6 +39,7 @@ std::vector<AccessRun> LaneAccess::runs() const {
   // Runs of one width, each as far behind the last, are rows of a rectangle: the nearest that may
   // follow is tried, so that several rectangles may lie between each other's rows.
   std::vector<AccessRun> rectangles;
+  rectangles.reserve(std::min<std::size_t>(lines.size(), kRectanglesMostly));
   for (const AccessRun& line : lines) {
     const auto next = std::find_if(rectangles.begin(), rectangles.end(), [&](AccessRun& known) {
       if (known.width != line.width) {
