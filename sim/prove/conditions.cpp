@@ -343,6 +343,41 @@ std::uint64_t mix(std::uint64_t hash, std::uint64_t value) {
 
 namespace {
 
+// For the processor it runs on: with AVX2 the loop is several times as fast.
+#if defined(__x86_64__) && defined(__GNUC__) && !defined(__clang__)
+#define WARPTWIN_FOR_ALL_X86 __attribute__((target_clones("arch=haswell", "default")))
+#else
+#define WARPTWIN_FOR_ALL_X86
+#endif
+
+constexpr std::uint32_t kPhasesBack = 3;  // a phase so far back is never asked for
+
+// How far behind its phase each barrier is known, times two numbers of the barrier's own; the two
+// sums as one number.
+WARPTWIN_FOR_ALL_X86 std::uint64_t sum_behind(const std::uint32_t* phases,
+                                              const std::uint32_t* known,
+                                              const std::uint32_t* lows,
+                                              const std::uint32_t* highs,
+                                              std::size_t count) {
+  std::uint32_t low = 0;
+  std::uint32_t high = 0;
+  for (std::size_t i = 0; i < count; ++i) {
+    const std::uint32_t behind = std::min(phases[i] - known[i], kPhasesBack);
+    low += behind * lows[i];
+    high += behind * highs[i];
+  }
+  return std::uint64_t{high} << 32 | low;
+}
+
+#undef WARPTWIN_FOR_ALL_X86
+
+// Both halves by themselves.
+std::uint64_t add_sums(std::uint64_t one, std::uint64_t other) {
+  const auto low = static_cast<std::uint32_t>(one) + static_cast<std::uint32_t>(other);
+  const auto high = static_cast<std::uint32_t>(one >> 32) + static_cast<std::uint32_t>(other >> 32);
+  return std::uint64_t{high} << 32 | low;
+}
+
 // Of a clock only the answers matter that it can still give: which of the operations that are still
 // asked for it knows, and which of a barrier's last phases. Later operations are known to nobody.
 class ClockDigest {
@@ -361,11 +396,16 @@ class ClockDigest {
       }
     }
     for (std::size_t barrier = 0; barrier < phases.size(); ++barrier) {
-      keys_.push_back(key(asked.size() + barrier));
+      const std::uint64_t own = key(asked.size() + barrier);
+      lows_.push_back(static_cast<std::uint32_t>(own));
+      highs_.push_back(static_cast<std::uint32_t>(own >> 32) | 1U);
     }
+    constexpr std::uint32_t kNothing = 0;
     unknown_.resize(phases.size() + 1, 0);
     for (std::size_t barrier = phases.size(); barrier-- > 0;) {
-      unknown_[barrier] = unknown_[barrier + 1] + keys_[barrier] * std::min(phases[barrier], 3U);
+      const std::uint64_t one =
+          sum_behind(&phases[barrier], &kNothing, &lows_[barrier], &highs_[barrier], 1);
+      unknown_[barrier] = add_sums(unknown_[barrier + 1], one);
     }
   }
 
@@ -390,7 +430,7 @@ class ClockDigest {
   std::uint64_t of(const ProofClock& clock) const {
     const std::size_t size = clock.size();
     if (size == 0) {
-      return mix(1, unknown_[0]);
+      return mix(mix(1, 0), unknown_[0]);
     }
     std::uint64_t sum = 0;
     for (const Chain& chain : chains_) {
@@ -402,10 +442,10 @@ class ClockDigest {
     }
     const std::size_t first = asked_.size();
     const std::size_t known = std::min(phases_.size(), size - std::min(size, first));
-    for (std::size_t i = 0; i < known; ++i) {
-      sum += keys_[i] * std::min(phases_[i] - clock[first + i], 3U);
-    }
-    return mix(1, sum + unknown_[known]);
+    const std::uint64_t behind =
+        known == 0 ? 0
+                   : sum_behind(phases_.data(), &clock[first], lows_.data(), highs_.data(), known);
+    return mix(mix(1, sum), add_sums(behind, unknown_[known]));
   }
 
  private:
@@ -422,8 +462,9 @@ class ClockDigest {
 
   const std::vector<std::vector<std::uint32_t>>& asked_;
   const std::vector<std::uint32_t>& phases_;
-  std::vector<Chain> chains_;           // what is known of the others is never asked for
-  std::vector<std::uint64_t> keys_;     // of barriers
+  std::vector<Chain> chains_;        // what is known of the others is never asked for
+  std::vector<std::uint32_t> lows_;  // of barriers: two numbers of each
+  std::vector<std::uint32_t> highs_;
   std::vector<std::uint64_t> unknown_;  // the sum from a barrier on where nothing is known of them
 };
 
