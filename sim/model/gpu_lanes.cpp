@@ -110,7 +110,7 @@ void load_shared(const Cta& cta, LaneAccess& access, std::uint32_t lane, std::ui
 void note_tmem_words(Cta& cta, const LaneAccess& access, std::uint32_t lane, std::uint64_t at) {
   forget_tmem_words(cta, at, at + access.bytes);
   const std::size_t first = std::size_t{lane} * access.bytes;
-  for (std::uint32_t byte = 0; byte + 4 <= access.bytes; byte += 4) {
+  for (std::uint32_t byte = 0; access.tells_tmem_words && byte + 4 <= access.bytes; byte += 4) {
     const auto* kind = &access.poison[first + byte];
     if (std::all_of(kind, kind + 4, [](std::uint8_t one) { return one == tmem_word::kMark; })) {
       cta.tmem_words.push_back({static_cast<std::uint32_t>(at + byte), tmem_word::kMark});
