@@ -266,8 +266,10 @@ po::options_description all_options() {
       "rules", "the rules that can be chosen")("without",
                                                po::value<std::vector<std::string>>()->composing(),
                                                "NAME: a detector that is left out")(
-      "strict", "exit 1 for warnings too")(
-      "max-steps", text()->default_value("200000000"), "stop an execution that takes more steps")(
+      "strict", "exit 1 for warnings too")("max-steps",
+                                           text()->default_value("200000000"),
+                                           "stop an execution that takes more steps; by itself "
+                                           "'time' takes what a larger problem needs")(
       "control-only",
       "move control data only, and compute nothing: what depends on other data is refused")(
       "timing-only", "the same as --control-only")(

@@ -72,6 +72,7 @@ static TimingOptions timing_options(const Session& session) {
 TimingOptions timed_run_options(const Session& session, const RunOptions& run) {
   TimingOptions options = timing_options(session);
   options.run = run;
+  options.steps_by_work = session.options["max-steps"].defaulted();
   if (!session.options["resident-ctas"].defaulted()) {
     options.resident_ctas = run.resident_ctas;
   }
@@ -285,8 +286,10 @@ ExitCode time_command(Session& session) {
                  parameters,
                  schedule,
                  rules_of(options, timing, scenario.workload(parameters), chip));
-  const std::string checked = words_of_check(timing, options.run.detect, code == ExitCode::kClean) +
-                              "; " + sentence_of(timing.run.end) + "\n";
+  const std::string checked =
+      words_of_check(timing, options.run.detect, code == ExitCode::kClean) + "; " +
+      sentence_of(timing.run.end) +
+      (timing.run.end == Ending::kStepBound ? ", which --max-steps raises" : "") + "\n";
   if (recorder) {
     add_pictures(session,
                  scenario,

@@ -125,6 +125,10 @@ Occupancy occupancy_on(const ScenarioEntry& scenario,
   return most != 0 && most < fitting.ctas_per_sm ? Occupancy{most, "what was asked for"} : fitting;
 }
 
+// A GEMM has one step for some 250,000 of its floating-point operations. With more than one for so
+// few of them a kernel does something else.
+constexpr std::uint64_t kFlopsAStep = std::uint64_t{1} << 14;
+
 // Of a run of more operations than this the detectors see a sample.
 constexpr std::uint64_t kWholeOperations = 30'000;
 // So many clusters at a time.
@@ -219,8 +223,13 @@ bool clusters_may_meet(const Workload& workload) {
 TimingResult time_scenario(const ScenarioEntry& scenario,
                            const ParameterSet& parameters,
                            const Chip& chip,
-                           const TimingOptions& options) {
+                           const TimingOptions& asked) {
   const Workload workload = scenario.workload(parameters);
+  TimingOptions options = asked;
+  if (options.steps_by_work) {
+    std::uint64_t& most = options.run.limits.steps_max;
+    most = std::max(most, workload.flops / kFlopsAStep);
+  }
   const bool may_sample = options.sample && options.run.detect && !options.run.moves_data &&
                           options.run.observer == nullptr && scenario.initial == nullptr &&
                           !clusters_may_meet(workload);

@@ -26,6 +26,8 @@ struct TimingOptions {
   std::size_t path_steps = CauseLog::kStepsMost;
   /// Where a checked run is long, let the detectors see a sample of its clusters.
   bool sample = false;
+  /// Of a large problem as many steps as it may need are taken, where `run.limits` has fewer.
+  bool steps_by_work = false;
 };
 
 /// What the detectors saw of the clusters, where it was not all.

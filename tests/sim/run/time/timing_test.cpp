@@ -610,5 +610,21 @@ TEST(Timing, TheClockGivesWayToThePowerCap) {
   EXPECT_EQ(timed("gemm", {}, chip).clock_held, chip.clock);
 }
 
+// 32768 x 32768 x 32768 takes more steps than the bound that is meant for kernels that do not end.
+TEST(Timing, ALargeProblemMayTakeTheStepsThatItsWorkNeeds) {
+  const ScenarioEntry& gemm = scenario("gemm");
+  ParameterSet parameters{gemm.parameters};
+  for (const char* extent : {"m", "n", "k"}) {
+    parameters.set(extent, 1024);
+  }
+  TimingOptions options;
+  options.run.moves_data = options.run.detect = false;
+  options.run.limits.steps_max = 100;
+  const Chip chip = load_chip("b200");
+  EXPECT_EQ(time_scenario(gemm, parameters, chip, options).run.end, Ending::kStepBound);
+  options.steps_by_work = true;
+  EXPECT_EQ(time_scenario(gemm, parameters, chip, options).run.end, Ending::kDone);
+}
+
 }  // namespace
 }  // namespace warptwin::sim::timing_test
