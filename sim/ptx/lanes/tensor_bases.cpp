@@ -1,5 +1,6 @@
 #include "sim/ptx/lanes/tensor_bases.hpp"
 
+#include <algorithm>
 #include <bit>
 #include <cstring>
 
@@ -12,6 +13,15 @@ constexpr std::size_t kMarksMax = 1U << 16;
 /// The upper digit of each mark: that of registers on their way is another one.
 constexpr std::uint32_t kDigit = 0xB0000000U;
 constexpr std::uint64_t kBelowDigit = 0x0FFFFFFFU;
+
+// Whether the digit may be in one of the lanes: in most values nobody knows it is not.
+bool may_have_digit(const Lanes& lanes) {
+  std::uint64_t some = 0;
+  for (const std::uint64_t value : lanes.value) {
+    some |= value;
+  }
+  return (some & kDigit) == kDigit;
+}
 
 std::uint32_t scrambled(std::uint64_t word) {
   word *= 0x9E3779B97F4A7C15U;
@@ -95,6 +105,12 @@ bool TensorBases::find_sources(const ScalarCall& call, Mask lanes) {
 TensorBases::Outcome TensorBases::execute(const Scalar& scalar,
                                           const ScalarCall& call,
                                           Mask lanes) {
+  const bool some = std::any_of(call.in, call.in + call.sources, [](const Lanes* source) {
+    return source->any_poison() && may_have_digit(*source);
+  });
+  if (!some) {
+    return Outcome::kNone;
+  }
   const bool clear = find_sources(call, lanes);
   if (!allocation_) {
     return Outcome::kNone;
