@@ -92,14 +92,24 @@ struct Gemm2smKernel {
   template <class F>
   static constexpr void load_tiles(
       M& machine, const Problem& problem, const Storage& smem, const auto& tiles, F&& begins) {
+    load_tiles_by(machine, problem.a, problem.b, problem.k_tiles, smem, tiles, begins);
+  }
+  /// The same by maps that are given.
+  static constexpr void load_tiles_by(M& machine,
+                                      const typename M::TensorMap& a,
+                                      const typename M::TensorMap& b,
+                                      std::uint32_t k_tiles,
+                                      const Storage& smem,
+                                      const auto& tiles,
+                                      auto&& begins) {
     auto input = Input{machine, smem.input}.producer();
     const std::uint32_t part = smem.input.cluster.place_in_group(machine.cta_rank());
     for (const Tile tile : tiles) {
       begins();
-      for (std::uint32_t k = 0; k < problem.k_tiles; ++k) {
+      for (std::uint32_t k = 0; k < k_tiles; ++k) {
         auto stage = input.acquire_stage();  // waits input.empty; the leader arms full, for both
-        stage.load(problem.a, {tile.m, k}, stage.payload().a_tile());  // (cta_m, tile_k)
-        stage.load(problem.b, {Extents::kCtas * tile.n + part, k}, stage.payload().b_tile());
+        stage.load(a, {tile.m, k}, stage.payload().a_tile());  // (cta_m, tile_k)
+        stage.load(b, {Extents::kCtas * tile.n + part, k}, stage.payload().b_tile());
         std::move(stage).release();
       }
     }

@@ -5,6 +5,9 @@
 #include <algorithm>
 #include <cstdint>
 #include <span>
+#include <type_traits>
+
+#include "common/tile/clc_pipeline.hpp"
 
 #include "scenarios/gemm_grouped.hpp"
 
@@ -26,6 +29,22 @@ struct GemmGroupedMapsStorage : Gemm2smStorage<Extents, Parts> {
   }
 
   WorkRingStorage work;
+};
+
+/// The same, and the ring of responses that the scheduler warps read.
+template <class Extents, class Parts = GemmParts>
+struct ClaimedMapsStorage : GemmGroupedMapsStorage<Extents, Parts> {
+  using Base = GemmGroupedMapsStorage<Extents, Parts>;
+  using Clc = ClcPipelineStorage<>;
+
+  constexpr ClaimedMapsStorage(auto& layout, const Extents& e)
+      : Base{layout, e}, clc{layout, "clc", kGemmGroupedRoles, e.cluster(), e.clc_stages} {}
+  constexpr void init(Machine auto& machine) const {
+    Base::init(machine);
+    clc.init(machine);
+  }
+
+  Clc clc;
 };
 
 /// Groups of rows of A and D, one behind the other.
@@ -78,12 +97,34 @@ struct GemmGroupedMapsProblem {
       at.first += at.rows;
     }
   }
+  /// The rows of tile `index`, of group `groups` if there is none. All groups' words are read: what
+  /// is done is the same for every tile.
+  constexpr GroupRows rows_of(M& machine, std::uint32_t index) const {
+    GroupRows found{.group = groups};
+    for (GroupRows at; at.group < groups; ++at.group) {
+      at.rows = machine.ld_global_u32(rows + std::uint64_t{4} * at.group);
+      const std::uint32_t tiles = ceil_div(at.rows, std::uint32_t{extents.tile_m}) * tiles_n;
+      if (index - at.tiles_before < tiles && index >= at.tiles_before) {
+        found = at;
+      }
+      at.tiles_before += tiles;
+      at.first += at.rows;
+    }
+    return found;
+  }
   /// The first map of a slot of the warp's CTA.
   constexpr std::uint32_t first_map(const M& machine, std::uint32_t slot) const {
     const std::uint32_t cta = machine.cluster_index() * machine.cluster_size() + machine.cta_rank();
     return (cta * kMapSlots + slot) * kMapsOfSlot;
   }
-  /// Makes the maps of a slot those of a group's rows.
+  /// Whether a tile has maps of its own, as where clusters claim them: whoever computes it goes by
+  /// the same. Else a slot has.
+  static constexpr bool kMapsOfTiles = requires(const Extents& e) { e.clc_stages; };
+  /// The first map of tile `index` in the warp's CTA.
+  constexpr std::uint32_t first_map_of_tile(const M& machine, std::uint32_t index) const {
+    return (index * machine.cluster_size() + machine.cta_rank()) * kMapsOfSlot;
+  }
+  /// Makes the maps from `first` on those of a group's rows.
   ///
   /// Participants: one lane. Blocks: never.
   constexpr void write_maps(M& machine, std::uint32_t first, const GroupRows& of) const {
@@ -118,6 +159,8 @@ struct MapSteps {
   static constexpr void acquire(auto& machine, const auto& map, SourceSite site) {
     machine.fence_proxy_tensormap_acquire(map, site);
   }
+  /// The scheduler warp's next response, whose place it frees.
+  static constexpr WorkResponse fetch(auto& clc, std::uint32_t /*cta_rank*/) { return clc.fetch(); }
   /// Whether a role frees a slot behind the last copy of its tile, and not once it has read it.
   static constexpr bool holds_slot(Role who) { return who == Role::kMma || who == Role::kEpilogue; }
 };
@@ -156,7 +199,11 @@ struct MadeMaps {
       auto slot = ring_.template acquire_consumer<To<kWho, ElectedLane>>(site);  // waits work.full
       const SharedAddress at = ring_.storage().tile(slot.index());
       tile_ = read_tile(*machine_, at, site);
-      first_map_ = problem_->first_map(*machine_, slot.index());
+      if constexpr (!Problem::kMapsOfTiles) {
+        first_map_ = problem_->first_map(*machine_, slot.index());
+      } else if (tile_.exists()) {
+        first_map_ = machine_->ld_shared_u32(at + kFirstMapAt, site);
+      }
       held_ = slot.mbar();
       if (tile_.exists()) {
         if (kWho == Role::kLoad) {
@@ -200,22 +247,69 @@ struct MadeMaps {
     for (std::uint32_t index = machine.cluster_index(); of.group < problem.groups;
          index += machine.cluster_count()) {
       problem.find(machine, index, of);
-      GroupTile tile;
-      auto slot = ring.acquire_producer();  // waits work.empty
-      if (of.group < problem.groups) {
-        const std::uint32_t tiles_m = ceil_div(of.rows, std::uint32_t{problem.extents.tile_m});
-        const std::uint32_t place = index - of.tiles_before;
-        tile = {of.group, {place % tiles_m, place / tiles_m}};
-        machine.elect_one([&] {
-          problem.write_maps(machine, problem.first_map(machine, slot.index()), of);
-          Steps::release(machine);
-          machine.st_shared_u32(work.tile(slot.index()) + 12, of.first);
-          machine.st_shared_u32(work.tile(slot.index()) + 16, of.rows);
-        });
-      }
-      write_tile(machine, work.tile(slot.index()), tile);
-      std::move(slot).release();  // arrives on work.full
+      publish_one(machine, problem, work, ring, index, of);
     }
+  }
+  /// The same of the tiles that the cluster claims: the scheduler of its first CTA asks for another
+  /// cluster before it publishes a tile, and that of each CTA reads the response.
+  template <Machine M>
+  static constexpr void publish_claimed(M& machine,
+                                        const ProblemOf<M>& problem,
+                                        const WorkRingStorage& work,
+                                        const auto& responses) {
+    auto ring = PipelineOf<M, WorkRingStorage>{machine, work};
+    auto clc = PipelineOf<M, std::remove_cvref_t<decltype(responses)>>{machine, responses};
+    const bool asks = clc.asks() && machine.cta_rank() == 0;
+    std::uint32_t index = machine.cluster_index();
+    GroupRows of = problem.rows_of(machine, index);
+    while (of.group < problem.groups) {
+      if (asks) {
+        clc.request();  // waits clc.empty, arms clc.full of every CTA
+      }
+      publish_one(machine, problem, work, ring, index, of);
+      const WorkResponse response =
+          clc.asks() ? Steps::fetch(clc, machine.cta_rank()) : WorkResponse{};
+      index = response.first_cta / machine.cluster_size();
+      of = response.canceled ? problem.rows_of(machine, index)  // clusters come in any order
+                             : GroupRows{.group = problem.groups};
+    }
+    publish_one(machine, problem, work, ring, index, of);  // that there is none
+    if (asks) {
+      clc.drain();  // nobody reads a response any more
+    }
+  }
+
+ private:
+  static constexpr std::uint32_t kFirstMapAt = 20;  // of a slot
+
+  // Tile `index`, which is one of the rows `of`, or none.
+  template <Machine M>
+  static constexpr void publish_one(M& machine,
+                                    const ProblemOf<M>& problem,
+                                    const WorkRingStorage& work,
+                                    auto& ring,
+                                    std::uint32_t index,
+                                    const GroupRows& of) {
+    GroupTile tile;
+    auto slot = ring.acquire_producer();  // waits work.empty
+    if (of.group < problem.groups) {
+      const std::uint32_t tiles_m = ceil_div(of.rows, std::uint32_t{problem.extents.tile_m});
+      const std::uint32_t place = index - of.tiles_before;
+      tile = {of.group, {place % tiles_m, place / tiles_m}};
+      machine.elect_one([&] {
+        std::uint32_t first_map = problem.first_map(machine, slot.index());
+        if constexpr (ProblemOf<M>::kMapsOfTiles) {
+          first_map = problem.first_map_of_tile(machine, index);
+          machine.st_shared_u32(work.tile(slot.index()) + kFirstMapAt, first_map);
+        }
+        problem.write_maps(machine, first_map, of);
+        Steps::release(machine);
+        machine.st_shared_u32(work.tile(slot.index()) + 12, of.first);
+        machine.st_shared_u32(work.tile(slot.index()) + 16, of.rows);
+      });
+    }
+    write_tile(machine, work.tile(slot.index()), tile);
+    std::move(slot).release();  // arrives on work.full
   }
 };
 

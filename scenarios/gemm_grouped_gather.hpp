@@ -46,8 +46,10 @@ struct GemmGroupedGatherProblem : GemmGroupedMapsProblem<M, Extents, Parts> {
     machine.for_lanes(tile.rows / 4, [&](std::uint32_t lane) {
       RowsOf4 rows{static_cast<std::int32_t>(from.column * tile.columns), {}};
       for (std::uint32_t i = 0; i < 4; ++i) {
+        // As many words are read for a tile that reaches beyond the group as for any other.
         const std::uint32_t row = at.first_row() + from.row * tile.rows + 4 * lane + i;
-        rows.row[i] = static_cast<std::int32_t>(row < end ? token(machine, row) : tokens);
+        const std::uint32_t of_row = token(machine, std::min(row, end - 1));
+        rows.row[i] = static_cast<std::int32_t>(row < end ? of_row : tokens);
       }
       stage.load(row_of_a, rows, tile.base + 4 * lane * tile.row_bytes());
     });
@@ -57,12 +59,17 @@ struct GemmGroupedGatherProblem : GemmGroupedMapsProblem<M, Extents, Parts> {
   }
 };
 
-/// What the scenarios of every choice of parts share.
-template <class Parts>
-struct GemmGroupedGatherOf : GemmGroupedMapsOf<Parts> {
-  using Base = GemmGroupedMapsOf<Parts>;
+/// What the scenarios of every choice of parts share; `Maps` is that of whole groups of rows.
+template <class Parts, class Maps = GemmGroupedMapsOf<Parts>>
+struct GemmGroupedGatherOf : Maps {
+  using Base = Maps;
   template <Machine M, class Extents>
-  using Kernel = GemmGroupedMapsKernel<M, Extents, Parts, MapSteps, GemmGroupedGatherProblem>;
+  using Kernel = GemmGroupedMapsKernel<M,
+                                       Extents,
+                                       Parts,
+                                       MapSteps,
+                                       GemmGroupedGatherProblem,
+                                       typename Base::template Storage<Extents>>;
 
   static std::span<const Parameter> parameters() {
     static const auto kParameters = extended(

@@ -45,17 +45,19 @@ template <Machine M,
           class Parts = GemmParts,
           class Steps = MapSteps,
           template <class, class, class> class ProblemOf = GemmGroupedMapsProblem,
+          class StorageOf = GemmGroupedMapsStorage<Extents, Parts>,
           class Made = MadeMaps<MapsProblemOf<Extents, Parts, ProblemOf>::template Of, Steps>>
-struct GemmGroupedMapsKernel : GemmGroupedKernel<M,
-                                                 Extents,
-                                                 Made::template Tiles,
-                                                 GemmGroupedMapsStorage<Extents, Parts>,
-                                                 ProblemOf<M, Extents, Parts>> {
-  using Storage = GemmGroupedMapsStorage<Extents, Parts>;
+struct GemmGroupedMapsKernel
+    : GemmGroupedKernel<M, Extents, Made::template Tiles, StorageOf, ProblemOf<M, Extents, Parts>> {
+  using Storage = StorageOf;
   using Problem = ProblemOf<M, Extents, Parts>;
 
   static constexpr void scheduler(M& machine, const Problem& problem, const Storage& smem) {
-    Made::publish(machine, problem, smem.work);
+    if constexpr (requires { smem.clc; }) {
+      Made::publish_claimed(machine, problem, smem.work, smem.clc);
+    } else {
+      Made::publish(machine, problem, smem.work);
+    }
   }
 };
 
@@ -65,10 +67,19 @@ struct GemmGroupedMapsOf {
   static constexpr std::uint32_t kSize = kBytesOf<typename Parts::A>;
   static constexpr std::uint32_t kTileK = kWidestTileK<Parts>;
   using StaticExtents = GemmGroupedExtents<GemmExtents<128, 128, kTileK, 4, 2>, 1>;
+  template <class Extents>
+  using Storage = GemmGroupedMapsStorage<Extents, Parts>;
   template <Machine M, class Extents>
   using Kernel = GemmGroupedMapsKernel<M, Extents, Parts>;
 
   static std::span<const Parameter> parameters() {
+    static const auto kParameters = extended(
+        shapes(),
+        {{"ctas", "CTAs, or pairs, that share the tiles; 0: one for each", 3, 0, 1 << 16}});
+    return kParameters;
+  }
+  /// The parameters that say nothing of who shares the tiles.
+  static std::span<const Parameter> shapes() {
     static constexpr Parameter kParameters[] = {
         {"groups", "products in the launch", 6, 1, 1 << 16},
         {"m", "rows of the largest group, at most", 300, 1, 1 << 20},
@@ -81,7 +92,6 @@ struct GemmGroupedMapsOf {
         {"stages", "stages of the input ring", 4, 1, 64},
         {"accum_stages", "accumulators in tensor memory", 2, 1, 64},
         {"cta_group", "CTAs that share an MMA", 1, 1, 2},
-        {"ctas", "CTAs, or pairs, that share the tiles; 0: one for each", 3, 0, 1 << 16},
     };
     return kParameters;
   }
@@ -99,17 +109,23 @@ struct GemmGroupedMapsOf {
     return rows;
   }
   static Workload workload(const ParameterSet& p) {
+    check_stages_fit<Storage<GemmGroupedExtents<>>>(extents(p));
+    return workload_of(p, extents(p), p.u32("ctas"));
+  }
+  /// `clusters` of them; 0: one for each tile. A slot has three maps.
+  static Workload workload_of(const ParameterSet& p,
+                              const GemmGroupedExtents<>& e,
+                              std::uint32_t clusters,
+                              std::uint32_t slots_of_cta = kMapSlots) {
     using A = typename Parts::A;
     using B = typename Parts::B;
     using D = typename Parts::D;
-    const auto e = extents(p);
     const auto [n, k] = std::array{p.u32("n"), p.u32("k")};
     const std::vector<std::uint32_t> rows = sizes(p);
     check_row_pitch("k", k, kSize);
     check_tile_shape(e.tile_m, e.tile_n, e.tile_k, kSize, e.cluster().group);
     check_cluster(e.cluster(), e.cta_m(), e.cta_n(), e.tile_k * kSize);
     check_tmem_columns(e.accum_stages, e.tile_n);
-    check_stages_fit<GemmGroupedMapsStorage<GemmGroupedExtents<>, Parts>>(e);
     const std::uint32_t box = box_columns<D>(e.tile_n);
     Workload workload;
     workload.registers_per_thread = 80;
@@ -121,9 +137,9 @@ struct GemmGroupedMapsOf {
     }
     const std::uint32_t groups = p.u32("groups");
     workload.cluster_size = e.cluster().ctas();
-    workload.clusters = p.u32("ctas") == 0 ? std::max(tiles, 1U) : p.u32("ctas");
+    workload.clusters = clusters == 0 ? std::max(tiles, 1U) : clusters;
     workload.flops = std::uint64_t{2} * m * n * k;
-    const std::uint32_t slots = workload.clusters * workload.cluster_size * kMapSlots;
+    const std::uint32_t slots = workload.clusters * workload.cluster_size * slots_of_cta;
     constexpr auto kWord = ElementType::kU32;
     constexpr std::uint32_t kWordsOfMap = TensorMapSpec::kBytes / 4;
     // A matrix needs a row: where no group has one, there is one that nobody touches.

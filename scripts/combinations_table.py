@@ -4,22 +4,27 @@
   combinations_table.py WARPTWIN > docs/combinations.md
   combinations_table.py --only KERNEL,... WARPTWIN docs/combinations.md > NEW
   combinations_table.py --names WARPTWIN docs/combinations.md
+  COMBINATIONS_CACHE=FILE combinations_table.py WARPTWIN > docs/combinations.md
 
 Every cell is what the command says now: `prove SCENARIO --for-all k` proves every number of steps
 along K and, where clusters claim tiles, every number of tiles; `check` compares values with the
 double-precision reference, in each cluster shape. A cell that is not both says so; a hole has a
 letter, and its reason stands below. What has run on a GPU is read from docs/data/gpu_runs.json.
+FILE keeps what the command said, for the same command and the same build of it: a run that was
+stopped goes on from there.
 --only asks the command for the rows of these kernels, and takes the others from the page. --names
 runs nothing: it holds the page's scenarios to the command's clean ones, and exits with 1 where they
 differ.
 """
 
 import collections
+import hashlib
 import json
 import os
 import pathlib
 import subprocess
 import sys
+import threading
 from concurrent.futures import ThreadPoolExecutor
 
 TYPES = ["bf16", "f16", "tf32", "e4m3", "e5m2", "s8"]
@@ -32,6 +37,7 @@ HOLES = {
     "f": "not run here, where the kernel takes the shape: the shapes of its row are",
     "g": "warps that store factors of B reach the tensor memory of their own CTA alone",
     "h": "a row below: of one byte a panel is as wide as a CTA's tile, and no two CTAs share it",
+    "i": "no manual says which of two sizes a cluster has that a request gets",
 }
 
 
@@ -49,8 +55,9 @@ the type in the place of `*`: then D's type stands behind it. `mn` are kernels w
 MN-major, `mn_b` those whose B is. `transposed` kernels store D as (n, m); in `warp_stores` each
 warp of the epilogue stores its own rows; `stmatrix` ones do so, too, and write them by matrices;
 `prefetch` ones bring tensor maps and weights nearer; `quantised` ones store D with factors; `maps`
-and `gather` ones make the tensor maps of groups themselves, and gather rows of A; `batched` ones
-have several products of a shape, `warpgroups` ones two warpgroups in the epilogue.
+and `gather` ones make the tensor maps of groups themselves, and gather rows of A; `preferred` ones
+have clusters of two shapes in one launch, in every mix; `batched` ones have several products of a
+shape, `warpgroups` ones two warpgroups in the epilogue.
 """
 
 
@@ -83,7 +90,14 @@ def each_with(settings, shapes):
     return [(shape, [*settings, *cluster]) for shape, cluster in shapes]
 
 
+def two_shapes(m, n, fallback_m, fallback_n):
+    return (f"{m}x{n} and {fallback_m}x{fallback_n}",
+            [f"cluster_m={m}", f"cluster_n={n}", f"fallback_m={fallback_m}",
+             f"fallback_n={fallback_n}"])
+
+
 ONE = [("1x1", [])]
+TWO_SHAPES = [two_shapes(2, 2, 2, 1)]
 SINGLES = clusters((1, 1), (2, 1), (1, 2), (2, 2), (4, 2), (4, 4))
 SMALL = clusters((1, 1), (2, 1), (1, 2), (2, 2), (2, 4), (4, 2), (4, 4))
 PAIRS = clusters((2, 1), (2, 2), (4, 1), (4, 2), (4, 4))
@@ -129,6 +143,12 @@ KERNELS = [
     Kernel("gemm_clc_prefetch", "1SM", "CLC", {"bf16": "gemm_clc_prefetch"}, SINGLES, NOT_YET),
     Kernel("gemm_persistent_prefetch", "2SM", "CLC", {"bf16": "gemm_persistent_prefetch"}, PAIRS,
            NOT_YET),
+    *[Kernel(name, group, "static", {"bf16": name}, shapes, NOT_YET)
+      for name, group, shapes in (
+          ("gemm_multicast_preferred", "1SM", TWO_SHAPES + [
+              two_shapes(4, 1, 2, 1), two_shapes(2, 2, 1, 1), two_shapes(4, 4, 4, 1)]),
+          ("gemm_2sm_preferred", "2SM", TWO_SHAPES + [
+              two_shapes(4, 1, 2, 1), two_shapes(4, 2, 2, 1), two_shapes(2, 4, 2, 2)]))],
     Kernel("gemm_wgmma", "1SM", "static", family("gemm_wgmma"), WGMMA, {}),
     Kernel("gemm_wgmma_warp_stores", "1SM", "static", {"bf16": "gemm_wgmma_warp_stores"}, WGMMA,
            NOT_YET),
@@ -191,6 +211,10 @@ KERNELS = [
     *[Kernel(name, group, "static", {"bf16": name}, shapes, NOT_YET)
       for name in ("gemm_grouped_maps", "gemm_grouped_gather")
       for group, shapes in (("1SM", ONE), ("2SM", [("2x1", ["cta_group=2", "tile_m=256"])]))],
+    *[Kernel(f"{name}_persistent", group, "CLC", {"bf16": f"{name}_persistent"}, shapes, NOT_YET)
+      for name in ("gemm_grouped_maps", "gemm_grouped_gather")
+      for group, shapes in (("1SM", [("1x1", ["cta_group=1", "tile_m=128"])]),
+                            ("2SM", [("2x1", [])]))],
     Kernel("gemm_blockwise_fp8", "1SM", "static", {"e4m3": "gemm_blockwise_fp8"}, ONE, OWN),
     Kernel("gemm_blockwise_fp8", "2SM", "static", {"e4m3": "gemm_blockwise_fp8"},
            [("2x1", ["cta_group=2", "cluster_m=2", "tile_m=256"])], OWN),
@@ -242,6 +266,8 @@ SCALED_ROWS = [
       for form in ("batched", "warpgroups")
       for claims, group, tiles, shapes in (
           ("", "1SM", "static", each_with(SINGLE, clusters((1, 1), (2, 2)))),
+          ("", "2SM", "static", each_with(PAIR, clusters((2, 1), (2, 2)))),
+          ("_persistent", "1SM", "CLC", each_with(SINGLE, clusters((1, 1), (2, 2)))),
           ("_persistent", "2SM", "CLC", clusters((2, 1), (4, 1))))],
     ("gemm_grouped_1d1d", "1SM", "static", ONE),
     ("gemm_grouped_1d1d", "2SM", "static",
@@ -255,15 +281,15 @@ ABSENT = [
     ("2SM", "gemm_small, gemm_serial, attention", "a"),
     ("2SM", "gemm_grouped_1d1d of tile_n=8, 16 and 32", "g"),
     ("CLC", "gemm_split_k, gemm_split_k_2sm, gemm_stream_k, gemm_stream_k_2sm", "e"),
-    ("CLC", "gemm_2sm_relu, gemm_serial, attention, gemm_grouped_maps, gemm_grouped_gather, "
+    ("CLC", "gemm_2sm_relu, gemm_serial, attention, "
      "gemm_grouped_1d1d of tile_n=8, 16 and 32", "a"),
+    ("CLC", "gemm_multicast_preferred, gemm_2sm_preferred", "i"),
     ("1SM in clusters", "gemm_split_k, gemm_stream_k, gemm_serial, gemm_wgmma_serial, "
      "gemm_grouped, gemm_grouped_persistent, gemm_grouped_maps, gemm_grouped_gather, "
+     "gemm_grouped_maps_persistent, gemm_grouped_gather_persistent, "
      "gemm_grouped_1d1d, gemm_grouped_1d1d_persistent, "
      "conv2d_fprop, conv2d_fprop_clc, conv2d_im2col, conv2d_im2col_clc, attention", "a"),
     ("8x1, 8x2, 2x4, 1x4", "every kernel that takes clusters", "f"),
-    ("2SM with static tiles, 1SM with CLC", "gemm_block_scaled_batched and "
-     "gemm_block_scaled_warpgroups, and their persistent forms", "f"),
     ("2SM, CLC", "gemm_wgmma, gemm_wgmma_warp_stores, gemm_wgmma_pingpong, gemm_wgmma_serial", "c"),
     ("MN-major operands, D of another type, D transposed, stmatrix, D stored by each warp, "
      "prefetch", "every other kernel", "a"),
@@ -277,11 +303,45 @@ NO_MATRICES = ["producer_consumer", "mainloop", "mainloop_fp8", "mainloop_wgmma"
                "work_ring"]
 
 
+class Cache:
+    """What commands said, by the build and the words; in a file, where one is named."""
+
+    def __init__(self, path):
+        self.path, self.lock, self.builds = path, threading.Lock(), {}
+        self.known = {}
+        if path and path.exists():
+            for line in path.read_text(encoding="utf-8").splitlines():
+                key, code, said = json.loads(line)
+                self.known[key] = (code, said)
+
+    def build(self, warptwin):
+        with self.lock:
+            if warptwin not in self.builds:
+                data = pathlib.Path(warptwin).read_bytes()
+                self.builds[warptwin] = hashlib.sha256(data).hexdigest()
+            return self.builds[warptwin]
+
+    def keep(self, key, result):
+        with self.lock:
+            self.known[key] = result
+            with self.path.open("a", encoding="utf-8") as file:
+                file.write(json.dumps([key, *result]) + "\n")
+
+
+CACHE = Cache(pathlib.Path(os.environ["COMBINATIONS_CACHE"])
+              if "COMBINATIONS_CACHE" in os.environ else None)
+
+
 def run(warptwin, *words):
-    result = subprocess.run(
-        [warptwin, *words], capture_output=True, text=True, check=False
-    )
-    return result.returncode, result.stdout
+    key = " ".join([CACHE.build(warptwin), *words]) if CACHE.path else ""
+    if key not in CACHE.known:
+        result = subprocess.run(
+            [warptwin, *words], capture_output=True, text=True, check=False
+        )
+        if not CACHE.path:
+            return result.returncode, result.stdout
+        CACHE.keep(key, (result.returncode, result.stdout))
+    return CACHE.known[key]
 
 
 def settings(values):

@@ -6,6 +6,7 @@
 ///   using Problem = ...;   // the arguments: tensor maps, extents of the problem;
 /// `problem.extents`
 ///   struct Storage;        // Storage(auto& layout, const Extents&); void init(Machine&)
+///                          // if Extents has seen_in(CTAs of the cluster): what that returns
 ///   static Problem problem(const ParameterSet&, const Extents&, std::span<const M::TensorMap>,
 ///                          std::span<const GlobalAddress> tensors);      // host code
 ///   static constexpr void load(Machine&, const Problem&, Storage&);   // one function per role,
@@ -71,6 +72,17 @@ constexpr auto roles_of(const Extents& extents) {
   }
 }
 
+/// The extents as the warp's cluster has them: of a launch whose clusters have two sizes, which
+/// one is known at run time.
+template <Machine M, class Extents>
+constexpr decltype(auto) extents_seen(const M& machine, const Extents& extents) {
+  if constexpr (requires { extents.seen_in(std::uint32_t{}); }) {
+    return extents.seen_in(machine.cluster_size());
+  } else {
+    return (extents);
+  }
+}
+
 /// Runs one warp of `Kernel`, from the barriers' initialisation to its role's end.
 ///
 /// The start is `start_cluster`, or the kernel's own `start` if it has one; then each warp goes to
@@ -83,7 +95,7 @@ template <class Kernel, Machine M>
 constexpr void run_warp(M& machine, const typename Kernel::Problem& problem, SharedAddress base) {
   check_role_functions<Kernel, M>();
   SharedLayout layout{base};
-  typename Kernel::Storage storage{layout, problem.extents};
+  typename Kernel::Storage storage{layout, extents_seen(machine, problem.extents)};
   if constexpr (requires { Kernel::start(machine, problem, storage); }) {
     Kernel::start(machine, problem, storage);
   } else {

@@ -163,6 +163,12 @@ struct Workload {
   std::vector<TensorMapSpec> maps;  // in the order in which the kernel is given them
   std::uint32_t clusters = 1;       // of the grid
   std::uint32_t cluster_size = 1;   // CTAs in each of them
+  /// A divisor of `cluster_size`, the size that the machine prefers: it may make clusters of so
+  /// many CTAs of those of a preferred one (CUDA runtime,
+  /// "cudaLaunchAttributePreferredClusterDimension"). 0: the launch has one size.
+  std::uint32_t fallback_size = 0;
+  /// In which of the preferred clusters' places it does, by number; behind its end: in none.
+  std::vector<bool> falls_back{};
   /// Clusters that the simulated machine has room for at a time; 0: as many as fit. A kernel that
   /// asks for the clusters which have not begun (cluster launch control) gets those beyond.
   std::uint32_t resident_clusters = 0;

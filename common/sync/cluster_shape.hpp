@@ -109,4 +109,22 @@ struct ClusterShape {
   }
 };
 
+/// The shapes of a launch whose clusters the machine prefers to make in one shape, and may make in
+/// a smaller one (CUDA runtime, "cudaLaunchAttributePreferredClusterDimension"). A CTA learns which
+/// its cluster has from the cluster's size. The CTAs of a fallback cluster follow each other in the
+/// preferred one whose place it is in, so a CTA's place in the grid is the same in either.
+///
+/// Requires: the fallback shape divides the preferred one; it has its `m`, or an `n` of 1.
+struct ClusterChoice {
+  ClusterShape preferred;
+  ClusterShape fallback;
+
+  /// The shape of a cluster of `ctas` CTAs.
+  constexpr ClusterShape of(std::uint32_t ctas) const {
+    return ctas == preferred.ctas() ? preferred : fallback;
+  }
+  /// Clusters of `ctas` CTAs that are in the place of a preferred one.
+  constexpr std::uint32_t in_place(std::uint32_t ctas) const { return preferred.ctas() / ctas; }
+};
+
 }  // namespace warptwin

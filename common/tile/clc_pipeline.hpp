@@ -30,7 +30,8 @@ class ClcPipeline;
 /// throttle.empty[s] the scheduler's lanes                       -       the scheduler knows
 ///
 /// `kReaders` are the roles, beside the scheduler of CTA 0, that read every response in every CTA.
-/// Without stages nobody asks, and a cluster has one tile.
+/// Without any, the scheduler of each CTA reads it and tells the others; what they take throttles
+/// it. Without stages nobody asks, and a cluster has one tile.
 template <Role... kReaders>
 struct ClcPipelineStorage {
   template <Machine M>
@@ -51,14 +52,21 @@ struct ClcPipelineStorage {
         barriers{layout,
                  owner,
                  stages,
-                 contract(Role::kLoad,
+                 contract(kAlone ? Role::kScheduler : Role::kLoad,
                           kClcResponseBytes,
                           Contributor{Role::kScheduler, ArrivalKind::kTmaBytes, 1}),
                  contract(Role::kScheduler,
                           0,
-                          every_lane(Role::kScheduler, roles.lanes(Role::kScheduler)),
+                          every_lane(Role::kScheduler,
+                                     roles.lanes(Role::kScheduler) * (kAlone ? cluster.ctas() : 1)),
                           every_lane(kReaders, roles.lanes(kReaders) * cluster.ctas())...)},
-        throttle{layout, "throttle", roles, stages, 0, 128, /*may_be_empty=*/true} {
+        throttle{layout,
+                 "throttle",
+                 roles,
+                 kAlone ? 0 : stages,
+                 0,
+                 128,
+                 /*may_be_empty=*/true} {
     layout.ring({owner, barriers.full, barriers.empty, stages, responses, kClcResponseBytes, true});
   }
 
@@ -76,9 +84,11 @@ struct ClcPipelineStorage {
   ClusterShape cluster;     // whose CTAs get every response
   SharedAddress responses;  // the first of them
   BarrierPair barriers;     // full: in each CTA; empty: that of CTA 0 is in use
-  Throttle throttle;        // in use in CTA 0
+  Throttle throttle;        // in use in CTA 0; of no stages without readers
 
  private:
+  static constexpr bool kAlone = sizeof...(kReaders) == 0;  // the schedulers read, and no one else
+
   static constexpr Contributor every_lane(Role role, std::uint32_t arrivals) {
     return {role, ArrivalKind::kEveryLane, arrivals};
   }

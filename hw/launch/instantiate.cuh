@@ -11,8 +11,8 @@
 
 namespace warptwin::hw {
 
-/// The shape of a launch on the current device, once what it emulates is prepared. `problem`: the
-/// kernel's argument.
+/// The shape of a launch on the current device, with clusters of one size, once what it emulates is
+/// prepared. `problem`: the kernel's argument.
 template <class Kernel>
 LaunchShape prepared_shape(const Workload& workload,
                            const auto& extents,
@@ -22,6 +22,11 @@ LaunchShape prepared_shape(const Workload& workload,
                     workload.cluster_size,
                     warps_of<Kernel>(problem) * kWarpLanes,
                     shared_bytes<typename Kernel::Storage>(extents)};
+  if (!workload.falls_back.empty()) {
+    throw ConfigError(
+        "which clusters have the fallback size is the device's choice; choose that "
+        "all have one");
+  }
   if (device_emulates()) {
     write_emulation_control(arguments.emulation_memory,
                             workload,
@@ -111,10 +116,10 @@ DeviceScenario instantiate_plain() {
     void* pointers[] = {&problem, &memory};
     const auto* const kernel = reinterpret_cast<const void*>(&kernel_entry<Kernel>);
     require_argument_bytes(kernel, sizeof problem);
-    launch(kernel,
-           prepared_shape<Kernel>(Scenario::workload(parameters), extents, problem, arguments),
-           pointers,
-           arguments.stream);
+    const Workload workload = Scenario::workload(parameters);
+    LaunchShape shape = prepared_shape<Kernel>(workload, extents, problem, arguments);
+    shape.fallback_size = workload.fallback_size;
+    launch(kernel, shape, pointers, arguments.stream);
   };
   return scenario;
 }

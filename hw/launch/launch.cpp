@@ -11,6 +11,19 @@ namespace {
 // Clusters of up to 8 CTAs run everywhere; larger ones are the kernel's own wish.
 constexpr std::uint32_t kPortableClusterSize = 8;
 
+// From here on a launch may have a preferred cluster size beside the regular one.
+constexpr int kTwoSizesFrom = 10;  // compute capability, major
+
+bool takes_two_sizes() {
+  int device = 0;
+  int major = 0;
+  require_cuda(cudaGetDevice(&device), "cudaGetDevice", "choose a device");
+  require_cuda(cudaDeviceGetAttribute(&major, cudaDevAttrComputeCapabilityMajor, device),
+               "cudaDeviceGetAttribute",
+               "choose a device");
+  return major >= kTwoSizesFrom;
+}
+
 }  // namespace
 
 void require_argument_bytes(const void* kernel, std::size_t bytes) {
@@ -38,18 +51,19 @@ void launch(const void* kernel, const LaunchShape& shape, void** arguments, cuda
                  "cudaFuncSetAttribute(NonPortableClusterSizeAllowed)",
                  "use clusters of at most 8 CTAs");
   }
-  cudaLaunchAttribute cluster{};
-  cluster.id = cudaLaunchAttributeClusterDimension;
-  cluster.val.clusterDim.x = shape.cluster_size;
-  cluster.val.clusterDim.y = 1;
-  cluster.val.clusterDim.z = 1;
+  const bool two_sizes = shape.fallback_size != 0 && takes_two_sizes();
+  cudaLaunchAttribute clusters[2]{};
+  clusters[0].id = cudaLaunchAttributeClusterDimension;
+  clusters[0].val.clusterDim = {two_sizes ? shape.fallback_size : shape.cluster_size, 1, 1};
+  clusters[1].id = cudaLaunchAttributePreferredClusterDimension;
+  clusters[1].val.preferredClusterDim = {shape.cluster_size, 1, 1};
   cudaLaunchConfig_t config{};
   config.gridDim = {shape.clusters * shape.cluster_size, 1, 1};
   config.blockDim = {shape.threads, 1, 1};
   config.dynamicSmemBytes = shape.shared_bytes;
   config.stream = stream;
-  config.attrs = &cluster;
-  config.numAttrs = 1;
+  config.attrs = clusters;
+  config.numAttrs = two_sizes ? 2 : 1;
   require_cuda(
       cudaLaunchKernelExC(&config, kernel, arguments),
       "cudaLaunchKernelExC",

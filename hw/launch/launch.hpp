@@ -18,6 +18,8 @@ struct LaunchShape {
   std::uint32_t cluster_size = 1;  // CTAs
   std::uint32_t threads = 0;       // of a CTA
   std::uint32_t shared_bytes = 0;  // of a CTA, dynamic
+  /// CTAs of a cluster that the device may make instead, where it can: see `Workload`. 0: none.
+  std::uint32_t fallback_size = 0;
 };
 
 /// Requires that `kernel` takes a first argument of `bytes` bytes, as the host lays it out: nvcc's

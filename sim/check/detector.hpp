@@ -50,12 +50,28 @@ class Naming {
   /// "file.hpp:12", or that there is none.
   std::string site(const SourceSite& site) const;
   Role role(std::uint32_t warp) const { return symbols_.role_of(warp % warps_of_cta_); }
+  /// Of a warp or a CTA: by the preferred size, where the launch has two.
   std::uint32_t cluster_of_warp(std::uint32_t warp) const { return warp / warps_of_cluster_; }
   std::uint32_t cta_of_warp(std::uint32_t warp) const { return warp / warps_of_cta_; }
   std::uint32_t cluster_of_cta(std::uint32_t cta) const { return cta / ctas_of_cluster_; }
+  /// The first CTA of a CTA's cluster, which may be a smaller one in the place of a preferred one.
+  std::uint32_t first_cta_of(std::uint32_t cta) const {
+    return config_.falls_back.empty() ? cta / ctas_of_cluster_ * ctas_of_cluster_
+                                      : config_.first_around(cta);
+  }
+  std::uint32_t rank_of(std::uint32_t cta) const { return cta - first_cta_of(cta); }
+  bool in_one_cluster(std::uint32_t warp, std::uint32_t other) const {
+    return first_cta_of(cta_of_warp(warp)) == first_cta_of(cta_of_warp(other));
+  }
   const Divisor& warps_of_cluster() const { return warps_of_cluster_; }
   const LaunchConfig& config() const { return config_; }
   const Symbols& symbols() const { return symbols_; }
+  /// What is declared of a CTA's shared memory.
+  const Symbols& symbols_of(std::uint32_t cta) const {
+    const bool fallback =
+        symbols_.in_fallback != nullptr && config_.size_around(cta) == config_.fallback_size;
+    return fallback ? *symbols_.in_fallback : symbols_;
+  }
 
  private:
   const LaunchConfig& config_;

@@ -759,12 +759,14 @@ void Order::perform(ClusterOrder& cluster, const Event& event, std::uint32_t sel
       named_barrier(cluster, event, self);
       break;
     case Op::kClusterArrive:
-      join(cluster.cluster_barrier[event.phase], at_cluster_arrival(warp, event));
-      cluster.cluster_barrier.erase(event.phase - 2);
+      join(cluster.cluster_barrier[{first_cta(event), event.phase}],
+           at_cluster_arrival(warp, event));
+      cluster.cluster_barrier.erase({first_cta(event), event.phase - 2});
       break;
     case Op::kClusterWait:
-      acquire(
-          warp, event, [&](Clock& clock) { join(clock, cluster.cluster_barrier[event.phase]); });
+      acquire(warp, event, [&](Clock& clock) {
+        join(clock, cluster.cluster_barrier[{first_cta(event), event.phase}]);
+      });
       break;
     case Op::kGlobalStoreRelease:
     case Op::kGlobalRedAdd:

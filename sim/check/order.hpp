@@ -182,6 +182,9 @@ class Order {
   const std::vector<SourceSite>& taken_meetings() const { return taken_meetings_; }
 
  private:
+  std::uint32_t first_cta(const Event& event) const {
+    return config_.first_around(event.warp / warps_of_cta_);
+  }
   enum Part : std::uint32_t {
     kOps,
     kTensor,
@@ -347,7 +350,8 @@ class Order {
     std::map<std::pair<std::uint32_t, std::uint32_t>, SourceSite> relaxed;  // (first, second)
     std::vector<BarrierClock> barriers;                                     // by number
     HashMap<std::uint32_t, std::map<std::uint32_t, Met>> named;  // by CTA and id, generation
-    std::map<std::uint32_t, Clock> cluster_barrier;              // by generation
+    // By the cluster's first CTA, and generation: it may be one of several in the place of one.
+    std::map<std::pair<std::uint32_t, std::uint32_t>, Clock> cluster_barrier;
     HashMap<std::uint32_t, InFlight> in_flight;  // remote arrivals and commits, by serial
     std::uint32_t exited_ctas = 0;
   };

@@ -55,12 +55,16 @@ void Gpu::start_cluster(std::uint32_t slot) {
   cluster.live_ctas = config_.cluster_size;
   cluster.pair_entered.assign(config_.cluster_size / 2 + 1, 0);
   cluster.pair_generation.assign(config_.cluster_size / 2 + 1, 0);
+  const std::uint32_t size = config_.size_in(cluster.number);
   for (std::uint32_t rank = 0; rank < config_.cluster_size; ++rank) {
     const std::uint32_t cta_slot = slot * config_.cluster_size + rank;
     Cta& cta = ctas_[cta_slot];
     cta.number = cluster.number * config_.cluster_size + rank;
-    cta.rank = rank;
+    cta.rank = rank % size;
     cta.cluster = slot;
+    cta.first = cta_slot - cta.rank;
+    cta.size = size;
+    cta.arrived = cta.generation = 0;
     cta.live_warps = config_.warps_per_cta;
     cta.exited = false;
     std::fill(cta.barriers.begin(), cta.barriers.end(), MbarrierState{});
@@ -423,11 +427,12 @@ Gpu::Outcome Gpu::exit_warp(WarpSlot slot, const Operation& op) {
   // A generation waits for the arrivals of those that live: one who has arrived and ended is not
   // counted twice, as an arrival and as somebody who need not come.
   Cluster& cluster = clusters_[cta.cluster];
-  if (warp.cluster_arrived && warp.cluster_generation == cluster.generation) {
-    WARPTWIN_INVARIANT(kCountersDoNotWrap, cluster.arrived != 0);
-    --cluster.arrived;
+  Cta& first = ctas_[cta.first];
+  if (warp.cluster_arrived && warp.cluster_generation == first.generation) {
+    WARPTWIN_INVARIANT(kCountersDoNotWrap, first.arrived != 0);
+    --first.arrived;
   }
-  release_cluster_if_complete(cta.cluster);
+  release_cluster_if_complete(cta.first);
   if (cta.live_warps == 0) {
     cta.exited = true;
     wake_allocators(warp.cta);

@@ -101,6 +101,8 @@ struct MachineRules {
 struct LaunchConfig {
   std::uint32_t clusters = 1;
   std::uint32_t cluster_size = 1;
+  std::uint32_t fallback_size = 0;  // see Workload
+  std::vector<bool> falls_back{};
   std::uint32_t warps_per_cta = 1;
   std::uint32_t shared_bytes = 0;  // end of the shared window in use, from address 0
   std::uint32_t registers_per_thread = 168;
@@ -130,6 +132,16 @@ struct LaunchConfig {
   bool tmem_from_top = false;    // allocations get the highest free columns, not the lowest
   bool has_dependents = false;   // another grid is launched behind this one, to start early
   bool free_tmem_bases = false;  // where an allocation of PTX is nothing may depend on
+
+  /// CTAs of the clusters in the place of the preferred cluster `cluster`.
+  std::uint32_t size_in(std::uint32_t cluster) const {
+    return cluster < falls_back.size() && falls_back[cluster] ? fallback_size : cluster_size;
+  }
+  /// CTAs of the cluster that a CTA of the grid is in, and the first of them.
+  std::uint32_t size_around(std::uint32_t cta) const {
+    return falls_back.empty() ? cluster_size : size_in(cta / cluster_size);
+  }
+  std::uint32_t first_around(std::uint32_t cta) const { return cta - cta % size_around(cta); }
 };
 
 /// A word of shared memory that holds an address of tensor memory, or what stands for one.
@@ -280,7 +292,12 @@ struct NamedBarrierState {
 struct Cta {
   std::uint32_t number = 0;  // in the grid
   std::uint32_t rank = 0;
-  std::uint32_t cluster = 0;  // cluster slot
+  std::uint32_t cluster = 0;  // slot of a preferred cluster
+  std::uint32_t first = 0;    // CTA slot of its cluster's first CTA
+  std::uint32_t size = 1;     // CTAs of its cluster
+  // Of a cluster's first CTA, for all of it:
+  std::uint32_t arrived = 0;  // warps at the cluster barrier
+  std::uint32_t generation = 0;
   std::uint32_t live_warps = 0;
   bool exited = false;
   std::vector<MbarrierState> barriers;  // by the launch-wide barrier number
@@ -305,12 +322,11 @@ inline void forget_tmem_words(Cta& cta, std::uint64_t begin, std::uint64_t end) 
   }
 }
 
+/// The place of a preferred cluster: it, or the clusters that are there instead.
 struct Cluster {
   std::uint32_t number = 0;
   std::uint32_t live_ctas = 0;
-  std::uint32_t outstanding = 0;  // asynchronous operations of its warps
-  std::uint32_t arrived = 0;      // warps at the cluster barrier
-  std::uint32_t generation = 0;
+  std::uint32_t outstanding = 0;            // asynchronous operations of its warps
   std::vector<std::uint32_t> pair_entered;  // per pair: CTAs that wait for the other
   std::vector<std::uint32_t> pair_generation;
 };
@@ -404,6 +420,15 @@ class Gpu {
   const std::vector<Warp>& warps() const { return warps_; }
   const std::vector<Cta>& ctas() const { return ctas_; }
   const std::vector<Cluster>& clusters() const { return clusters_; }
+  /// Number of a CTA slot's cluster, as if all of the grid were of its size; and of all these.
+  std::uint32_t cluster_index_of(std::uint32_t cta) const {
+    return ctas_[cta].number / ctas_[cta].size;
+  }
+  std::uint32_t cluster_count_of(std::uint32_t cta) const {
+    return config_.clusters * (config_.cluster_size / ctas_[cta].size);
+  }
+  /// The first CTA of a CTA slot's cluster.
+  const Cta& first_cta_of(std::uint32_t cta) const { return ctas_[ctas_[cta].first]; }
   /// Places of transfers, in use or not.
   std::uint32_t transfers() const { return static_cast<std::uint32_t>(async_.size()); }
   /// The operation of a transfer; null where there is none.
@@ -534,12 +559,12 @@ class Gpu {
   void deferred_arrive(const AsyncOp& async, std::uint32_t cta, std::uint32_t address);
   void wake_barrier(std::uint32_t cta, std::uint32_t number);
   void release_named(Cta& cta, std::uint32_t base, NamedBarrierState& barrier);
-  void release_cluster_if_complete(std::uint32_t cluster);
+  void release_cluster_if_complete(std::uint32_t first_cta);
   void start_cluster(std::uint32_t slot);
   void retire_cluster_if_done(std::uint32_t slot);
   AgentSlot take_async();
   void finish_async(AgentSlot slot);
-  std::uint32_t live_warps_of(const Cluster& cluster, std::uint32_t slot) const;
+  std::uint32_t live_warps_of(std::uint32_t first_cta) const;
   const std::byte* shared_of(std::uint32_t cta) const { return ctas_[cta].shared.data(); }
 
   Event event_of(WarpSlot slot, const Operation& op) const;

@@ -185,8 +185,8 @@ bool Gpu::map_fits(const Operation& op) const {
 }
 
 bool Gpu::targets_exited_cta(const Warp& warp, CtaMask mask) const {
-  const std::uint32_t first = ctas_[warp.cta].cluster * config_.cluster_size;
-  for (std::uint32_t rank = 0; rank < config_.cluster_size; ++rank) {
+  const auto [first, size] = std::pair{ctas_[warp.cta].first, ctas_[warp.cta].size};
+  for (std::uint32_t rank = 0; rank < size; ++rank) {
     if (mask.contains(rank) && ctas_[first + rank].exited) {
       return true;
     }
@@ -215,13 +215,13 @@ Fault Gpu::fault_of_copy(const Warp& warp, const Operation& op) const {
   if (copy.bytes % 16 != 0) {
     return Fault::kBadCount;
   }
-  if (copy.mask.bits >> config_.cluster_size != 0) {
+  if (copy.mask.bits >> ctas_[warp.cta].size != 0) {
     return Fault::kBadMask;
   }
   if (tensor && shape_fault(op) != ShapeFault::kNone) {
     return Fault::kBadShape;
   }
-  const std::uint32_t first_cta = ctas_[warp.cta].cluster * config_.cluster_size;
+  const std::uint32_t first_cta = ctas_[warp.cta].first;
   const bool ended = from_shared(op) ? ctas_[first_cta + copy.to_rank].exited
                                      : load && targets_exited_cta(warp, copy.mask);
   return ended ? Fault::kExitedCta : Fault::kNone;
@@ -247,7 +247,7 @@ Gpu::Outcome Gpu::issue_copy(WarpSlot slot, Operation& op) {
     emit(event);
     return Outcome::kDone;
   }
-  const std::uint32_t first_cta = ctas_[warp.cta].cluster * config_.cluster_size;
+  const std::uint32_t first_cta = ctas_[warp.cta].first;
   const auto add = [&](std::uint32_t cta, std::uint32_t signal) {
     const AgentSlot at = take_async();
     AsyncOp& async = async_[agents_.place_of(at)];
@@ -310,7 +310,7 @@ Gpu::Outcome Gpu::issue_copy(WarpSlot slot, Operation& op) {
     add(warp.cta, leader ? first_cta + (ctas_[warp.cta].rank & ~1U) : warp.cta);
     return Outcome::kDone;
   }
-  for (std::uint32_t rank = 0; rank < config_.cluster_size; ++rank) {
+  for (std::uint32_t rank = 0; rank < ctas_[warp.cta].size; ++rank) {
     if (copy.mask.contains(rank)) {
       add(first_cta + rank, first_cta + (copy.group == CtaGroup::kTwo ? rank & ~1U : rank));
     }

@@ -82,23 +82,23 @@ Gpu::Outcome Gpu::named_barrier(WarpSlot slot, const Operation& op) {
   return block(slot, op);
 }
 
-std::uint32_t Gpu::live_warps_of(const Cluster&, std::uint32_t slot) const {
+std::uint32_t Gpu::live_warps_of(std::uint32_t first_cta) const {
   std::uint32_t live = 0;
-  for (std::uint32_t rank = 0; rank < config_.cluster_size; ++rank) {
-    live += ctas_[slot * config_.cluster_size + rank].live_warps;
+  for (std::uint32_t rank = 0; rank < ctas_[first_cta].size; ++rank) {
+    live += ctas_[first_cta + rank].live_warps;
   }
   return live;
 }
 
-void Gpu::release_cluster_if_complete(std::uint32_t slot) {
-  Cluster& cluster = clusters_[slot];
-  if (cluster.arrived == 0 || cluster.arrived < live_warps_of(cluster, slot)) {
+void Gpu::release_cluster_if_complete(std::uint32_t first_cta) {
+  Cta& first = ctas_[first_cta];
+  if (first.arrived == 0 || first.arrived < live_warps_of(first_cta)) {
     return;
   }
-  cluster.arrived = 0;
-  ++cluster.generation;
-  const std::uint32_t warps = config_.cluster_size * config_.warps_per_cta;
-  for (WarpSlot warp = slot * warps; warp < (slot + 1) * warps; ++warp) {
+  first.arrived = 0;
+  ++first.generation;
+  const WarpSlot end = (first_cta + first.size) * config_.warps_per_cta;
+  for (WarpSlot warp = first_cta * config_.warps_per_cta; warp < end; ++warp) {
     if (warps_[warp].status == WarpStatus::kBlocked &&
         warps_[warp].blocked_on.op == Op::kClusterWait) {
       ready_.insert(Agents::warp(warp));
@@ -108,10 +108,9 @@ void Gpu::release_cluster_if_complete(std::uint32_t slot) {
 
 Gpu::Outcome Gpu::cluster_barrier(WarpSlot slot, const Operation& op) {
   Warp& warp = warps_[slot];
-  const std::uint32_t cluster_slot = ctas_[warp.cta].cluster;
-  Cluster& cluster = clusters_[cluster_slot];
+  Cta& first = ctas_[ctas_[warp.cta].first];
   Event event = event_of(slot, op);
-  event.phase = cluster.generation;
+  event.phase = first.generation;
   if (op.op == Op::kClusterArrive) {
     // A release: what the warp did before has been done, its arrivals on other CTAs' mbarriers too.
     // Copies and commits are asynchronous, and not covered.
@@ -119,15 +118,15 @@ Gpu::Outcome Gpu::cluster_barrier(WarpSlot slot, const Operation& op) {
       return block(slot, op);
     }
     event.fault = op.lanes != kWarpLanes ? Fault::kNotWholeWarp
-                  : warp.cluster_arrived && warp.cluster_generation == cluster.generation
+                  : warp.cluster_arrived && warp.cluster_generation == first.generation
                       ? Fault::kDoubleArrive
                       : Fault::kNone;
     warp.cluster_arrived = true;
-    warp.cluster_generation = cluster.generation;
-    ++cluster.arrived;
+    warp.cluster_generation = first.generation;
+    ++first.arrived;
     ++changes_;
     emit(event);
-    release_cluster_if_complete(cluster_slot);
+    release_cluster_if_complete(ctas_[warp.cta].first);
     return Outcome::kDone;
   }
   if (!warp.cluster_arrived) {
@@ -137,7 +136,7 @@ Gpu::Outcome Gpu::cluster_barrier(WarpSlot slot, const Operation& op) {
     }
     return block(slot, op);
   }
-  if (cluster.generation == warp.cluster_generation) {
+  if (first.generation == warp.cluster_generation) {
     return block(slot, op);
   }
   event.fault = op.lanes != kWarpLanes ? Fault::kNotWholeWarp : Fault::kNone;

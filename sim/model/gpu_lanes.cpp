@@ -154,7 +154,7 @@ void Gpu::emit_race(WarpSlot slot, const Operation& op) {
   event.set<payload::LaneRace>() = {race.first, race.site.line, race.first_wrote};
   if (!race.global) {
     const auto rank = static_cast<std::uint32_t>(race.address >> 24);
-    event.cta = ctas_[ctas_[warps_[slot].cta].cluster * config_.cluster_size + rank].number;
+    event.cta = ctas_[ctas_[warps_[slot].cta].first + rank].number;
   }
   emit(event);
 }
@@ -184,8 +184,8 @@ Gpu::Outcome Gpu::shared_access(WarpSlot slot, const Operation& op) {
   LaneAccess& access = *op.as<operands::LaneBytes>().access;
   const std::uint32_t rank = op.as<operands::LaneBytes>().rank;
   const bool load = op.op == Op::kSharedLoad;
-  const std::uint32_t to =
-      ctas_[warp.cta].cluster * config_.cluster_size + std::min(rank, config_.cluster_size - 1);
+  const std::uint32_t size = ctas_[warp.cta].size;
+  const std::uint32_t to = ctas_[warp.cta].first + std::min(rank, size - 1);
   Cta& cta = ctas_[to];
   Event event = event_of(slot, op);
   event.set<payload::Rows>().copies = op.as<operands::LaneBytes>().copies;
@@ -195,8 +195,7 @@ Gpu::Outcome Gpu::shared_access(WarpSlot slot, const Operation& op) {
   Fault fault = Fault::kNone;
   if (!aligned(access)) {
     fault = Fault::kMisaligned;
-  } else if (rank >= config_.cluster_size ||
-             std::any_of(runs.begin(), runs.end(), [&](const AccessRun& run) {
+  } else if (rank >= size || std::any_of(runs.begin(), runs.end(), [&](const AccessRun& run) {
                return end_of(run) > config_.shared_bytes;
              })) {
     fault = Fault::kOutOfRange;

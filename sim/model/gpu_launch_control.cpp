@@ -2,15 +2,23 @@
 
 #include <cstring>
 
+#include "common/kernel/scenario.hpp"
+
 #include "sim/model/gpu.hpp"
 
 namespace warptwin::sim {
 
 // Who asks first gets the next cluster; the response is on its way to each CTA by itself.
 Gpu::Outcome Gpu::clc_request(WarpSlot slot, const Operation& op) {
+  if (config_.fallback_size != 0) {
+    throw ConfigError(
+        "clusterlaunchcontrol.try_cancel in a launch with a preferred and a fallback "
+        "cluster size: no manual says of which size the cluster is that a request "
+        "gets; launch it with one size");
+  }
   const auto& asked = op.as<operands::ClcRequest>();
   const Warp& warp = warps_[slot];
-  const std::uint32_t first = ctas_[warp.cta].cluster * config_.cluster_size;
+  const std::uint32_t first = ctas_[warp.cta].first;
   Event event = event_of(slot, op);
   const CtaMask to = asked.mask.bits != 0
                          ? asked.mask

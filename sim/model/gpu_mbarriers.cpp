@@ -53,10 +53,10 @@ Gpu::Target Gpu::resolve(const Warp& warp, const Operation& op) const {
   if ((op.flags & event_flag::kRemote) != 0) {
     const std::uint32_t rank = address >> 24;
     target.address = address & 0xFFFFFFU;
-    if (rank >= config_.cluster_size) {
+    if (rank >= ctas_[warp.cta].size) {
       return {warp.cta, target.address, Fault::kOutOfRange};
     }
-    target.cta = ctas_[warp.cta].cluster * config_.cluster_size + rank;
+    target.cta = ctas_[warp.cta].first + rank;
   }
   if (target.address + 8 > config_.shared_bytes) {
     target.fault = Fault::kOutOfRange;

@@ -56,7 +56,7 @@ Fault Gpu::check_columns(CtaGroup group,
                          std::uint32_t columns) const {
   const std::uint32_t column = TmemAddress{address}.column();
   const Fault own = ctas_[cta].tmem.check(column, columns);
-  const bool pair = group == CtaGroup::kTwo && config_.cluster_size % 2 == 0;
+  const bool pair = group == CtaGroup::kTwo && ctas_[cta].size % 2 == 0;
   if (own != Fault::kNone || !pair) {
     return own;
   }
@@ -88,13 +88,13 @@ Gpu::Outcome Gpu::issue_tensor(WarpSlot slot, Operation& op) {
   } else if (const auto& commit = op.as<operands::Commit>();
              commit.barrier % 8 != 0 || commit.barrier + 8 > config_.shared_bytes) {
     fault = Fault::kMisaligned;
-  } else if (commit.mask.bits >> config_.cluster_size != 0) {
+  } else if (commit.mask.bits >> ctas_[warp.cta].size != 0) {
     fault = Fault::kBadMask;
   } else if (targets_exited_cta(warp, commit.mask)) {
     fault = Fault::kExitedCta;
   }
   if (fault == Fault::kNone && op.group() == CtaGroup::kTwo) {
-    fault = config_.cluster_size % 2 != 0 ? Fault::kOutOfRange
+    fault = ctas_[warp.cta].size % 2 != 0 ? Fault::kOutOfRange
             : ctas_[warp.cta ^ 1U].exited ? Fault::kExitedCta
                                           : Fault::kNone;
   }
@@ -172,13 +172,13 @@ void Gpu::advance_tensor(std::uint32_t index) {
   } else if (const auto& commit = op.as<operands::Commit>(); commit.mask.bits == 0) {
     deferred_arrive(async, async.cta, commit.barrier);
   } else {
-    for (std::uint32_t rank = 0; rank < config_.cluster_size; ++rank) {
+    for (std::uint32_t rank = 0; rank < ctas_[warp.cta].size; ++rank) {
       if (commit.mask.contains(rank)) {
         const AgentSlot at = take_async();
         AsyncOp& arrival = async_[agents_.place_of(at)];
         arrival = async;  // the same commit, on its way to one of its CTAs
         arrival.live = true;
-        arrival.cta = arrival.signal_cta = cluster * config_.cluster_size + rank;
+        arrival.cta = arrival.signal_cta = ctas_[warp.cta].first + rank;
         ++clusters_[cluster].outstanding;
         ready_.insert(at);
       }

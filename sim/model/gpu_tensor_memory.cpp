@@ -120,7 +120,7 @@ bool Gpu::meet_peer(WarpSlot slot, PairStep next) {
   Warp& warp = warps_[slot];
   const Cta& cta = ctas_[warp.cta];
   Cluster& cluster = clusters_[cta.cluster];
-  const std::uint32_t pair = cta.rank / 2;
+  const std::uint32_t pair = warp.cta % config_.cluster_size / 2;
   if (!warp.pair_waits) {
     warp.pair_waits = true;
     warp.pair_generation = cluster.pair_generation[pair];

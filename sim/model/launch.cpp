@@ -20,6 +20,8 @@ LaunchConfig Launch::config() const {
   LaunchConfig config;
   config.clusters = config.resident_clusters = workload.clusters;
   config.cluster_size = workload.cluster_size;
+  config.fallback_size = workload.fallback_size;
+  config.falls_back = workload.falls_back;
   config.warps_per_cta = warps_per_cta();
   config.shared_bytes = kSharedBase + symbols.bytes;
   config.registers_per_thread = workload.registers_per_thread == 0 && registers != 0

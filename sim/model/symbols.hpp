@@ -5,6 +5,7 @@
 #pragma once
 
 #include <cstdint>
+#include <memory>
 #include <optional>
 #include <string>
 #include <vector>
@@ -51,6 +52,8 @@ class Symbols {
   std::vector<Ring> rings;
   std::vector<RoleWarps> roles;
   std::uint32_t bytes = 0;
+  /// Of a CTA in a cluster of the fallback size, where the launch has two: what is declared there.
+  std::shared_ptr<const Symbols> in_fallback{};
 
   const Region* find(std::uint32_t address) const;
   /// The ring whose first full barrier is at `full`.

@@ -279,7 +279,7 @@ class RunOrder : public EventSink, public TryJudge {
     std::vector<ProofBarrier> barriers;
     std::unordered_map<std::uint64_t, std::uint32_t> mbarriers;    // by CTA and address
     std::unordered_map<std::uint64_t, std::uint32_t> named;        // by CTA and id
-    std::unordered_map<std::uint32_t, std::uint32_t> cluster;      // by cluster
+    std::unordered_map<std::uint32_t, std::uint32_t> cluster;      // by its first warp
     std::unordered_map<std::uint64_t, Flag> flags;                 // by global address
     std::vector<ProofClock> spare;                                 // of those that have landed
     std::unordered_map<std::uint32_t, InFlight> in_flight;         // by serial

@@ -306,9 +306,11 @@ void RunOrder::tell_waiting(Group& group, std::uint32_t number) {
 }
 
 void RunOrder::on_cluster(Group& group, const Event& event, std::uint32_t self) {
-  const std::uint32_t cluster_warps = config_.cluster_size * config_.warps_per_cta;
-  const std::uint32_t first = self / cluster_warps * cluster_warps;
-  const auto [found, added] = group.cluster.try_emplace(self / cluster_warps, 0U);
+  const std::uint32_t cta = event.warp / config_.warps_per_cta;
+  const std::uint32_t cluster_warps = config_.size_around(cta) * config_.warps_per_cta;
+  const std::uint32_t first =
+      self - (event.warp - config_.first_around(cta) * config_.warps_per_cta);
+  const auto [found, added] = group.cluster.try_emplace(first, 0U);
   if (added) {
     found->second = number_of(group,
                               event,
@@ -339,6 +341,9 @@ void RunOrder::on_cluster(Group& group, const Event& event, std::uint32_t self) 
 // A word of global memory. With one writer each store is a phase; several that only add make a
 // counter, which may be waited for at its last value.
 void RunOrder::on_flag(Group& group, const Event& event, std::uint32_t self) {
+  if (!config_.falls_back.empty()) {
+    undecided("clusters of two sizes meet in global memory", event);
+  }
   if (config_.clusters > 1 && !options_.whole_grid) {
     needs_whole_grid_ = true;
     return;

@@ -32,7 +32,13 @@ void RunWork::on_event(const Event& event) {
     return;
   }
   const payload::Numbers numbers = event.numbers();
-  hash.add(numbers.count);
+  if (event.is<payload::Map>()) {  // a map in memory is a place, and what is written there data
+    hash.add(event.as<payload::Map>().field);
+    places.add(event.as<payload::Map>().number);
+    return;
+  }
+  // A word of shared memory is data, as a register is: what it decides shows in operations.
+  (event.is<payload::SharedWord>() ? places : hash).add(numbers.count);
   places.add(std::uint64_t{event.cta} << 32 | numbers.place_cta);
   places.add(event.op == Op::kSharedStore ? 0 : event.global + numbers.first);
   places.add(numbers.place);
@@ -41,7 +47,8 @@ void RunWork::on_event(const Event& event) {
 
 // Where in global memory an operation acts, not who does it.
 void RunWork::note_access(const Event& event) {
-  if (event.global == 0) {
+  const bool of_map = event.is<payload::Map>();
+  if (event.global == 0 && !of_map) {
     return;
   }
   const std::uint32_t cluster = event.warp / warps_;
@@ -50,7 +57,7 @@ void RunWork::note_access(const Event& event) {
   }
   Hash hash;
   hash.add(static_cast<std::uint64_t>(event.op));
-  hash.add(event.global);
+  hash.add(of_map ? event.as<payload::Map>().number : event.global);
   hash.add(event.bytes);
   hash.add(event.numbers().pending);
   accesses_[cluster] += hash.value();

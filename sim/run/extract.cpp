@@ -190,6 +190,9 @@ Program extract(const ScenarioEntry& scenario,
       throw ConfigError(program.name + ": maps of im2col have no text as programs");
     }
   }
+  if (!program.workload.falls_back.empty()) {
+    throw ConfigError(program.name + ": clusters of two sizes have no text as programs");
+  }
   const std::uint32_t warps = program.warps_per_cta();
   program.warps.resize(std::size_t{program.workload.clusters} * program.workload.cluster_size *
                        warps);

@@ -2,6 +2,7 @@
 
 #pragma once
 
+#include <memory>
 #include <span>
 
 #include "common/kernel/dispatch.hpp"
@@ -32,6 +33,19 @@ void add_roles(Symbols& symbols,
                std::span<const RoleWarps> roles,
                std::span<const RoleWarps> most);
 
+/// What a CTA of a launch has. `seen`: the extents as its cluster has them.
+template <class Kernel>
+Symbols symbols_of(const auto& extents, const auto& seen) {
+  Symbols symbols;
+  EntryLayout layout{symbols};
+  const typename Kernel::Storage storage{layout, seen};
+  static_cast<void>(storage);
+  const auto roles = roles_of<Kernel>(extents);
+  constexpr auto kMost = Kernel::kRoles;
+  add_roles(symbols, layout, roles.rows, kMost.rows);
+  return symbols;
+}
+
 // What it does not say by types is in functions of all scenarios: there are many.
 template <class Scenario>
 ScenarioEntry instantiate() {
@@ -47,15 +61,18 @@ ScenarioEntry instantiate() {
   entry.workload = &Scenario::workload;
   entry.reference = &Scenario::reference;
   entry.symbols = +[](const ParameterSet& parameters) {
-    Symbols symbols;
-    EntryLayout layout{symbols};
     const Extents extents = Scenario::extents(parameters);
-    const typename Kernel::Storage storage{layout, extents};
-    static_cast<void>(storage);
-    const auto roles = roles_of<Kernel>(extents);
-    constexpr auto kMost = Kernel::kRoles;
-    add_roles(symbols, layout, roles.rows, kMost.rows);
-    return symbols;
+    if constexpr (requires { extents.seen_in(std::uint32_t{}); }) {
+      const Workload workload = Scenario::workload(parameters);
+      Symbols symbols = symbols_of<Kernel>(extents, extents.seen_in(workload.cluster_size));
+      if (!workload.falls_back.empty()) {
+        symbols.in_fallback = std::make_shared<const Symbols>(
+            symbols_of<Kernel>(extents, extents.seen_in(workload.fallback_size)));
+      }
+      return symbols;
+    } else {
+      return symbols_of<Kernel>(extents, extents);
+    }
   };
   entry.body = +[](const ParameterSet& parameters,
                    std::span<const SimTensorMap> maps,

@@ -486,6 +486,11 @@ WarpBody body_of(const std::shared_ptr<HeldLaunch>& held,
 
 std::shared_ptr<HeldLaunch> hold(PtxLaunch launch, LaunchUse use = LaunchUse::kJudge) {
   check_shape(launch);
+  if (!launch.workload.falls_back.empty()) {
+    throw ConfigError(
+        "a kernel in PTX is executed in clusters of one size: choose `shapes` so "
+        "that all have it");
+  }
   const auto held = std::make_shared<HeldLaunch>();
   launch.workload.clusters = launch.shape.clusters();
   launch.workload.cluster_size = launch.shape.cluster_size();

@@ -14,6 +14,9 @@ RelationInput relation_input(const ScenarioEntry& scenario,
   RelationInput input;
   input.launch = launch_config(scenario, parameters, bare);
   const Workload workload = scenario.workload(parameters);
+  if (!workload.falls_back.empty()) {
+    throw ConfigError("the relation's oracle knows of clusters of one size");
+  }
   GlobalMemory memory;
   std::vector<std::uint64_t> addresses;
   for (const TensorSpec& spec : workload.tensors) {

@@ -357,7 +357,8 @@ RunResult simulate(const ScenarioEntry& scenario,
   }
   watchers.ask(judge ? &*judge : options.try_judge, detectors ? &*detectors : nullptr);
   std::optional<LikeClusters> like;
-  if (options.alike != nullptr && detectors && gpu.config().clusters > 1) {
+  if (options.alike != nullptr && detectors && gpu.config().clusters > 1 &&
+      gpu.config().falls_back.empty()) {
     like.emplace(gpu.config(), memory, sinks_of(watchers, options));
   }
   look_on(gpu, watchers, like ? &*like : nullptr);

@@ -200,9 +200,9 @@ class TimedEngine : public sc_core::sc_module, private Completions {
     SimMachine machine{ports_[self],
                        {warp.index,
                         cta.rank,
-                        gpu_.config().cluster_size,
-                        gpu_.clusters()[cta.cluster].number,
-                        gpu_.config().clusters,
+                        cta.size,
+                        gpu_.cluster_index_of(warp.cta),
+                        gpu_.cluster_count_of(warp.cta),
                         gpu_.elected_lane(self)},
                        gpu_.registers(self),
                        gpu_.config().moves_data};

@@ -2,6 +2,7 @@
 
 #include <span>
 
+#include "common/kernel/scenario.hpp"
 #include "common/trace/checksum.hpp"
 #include "common/trace/op_facts.hpp"
 #include "common/trace/words.hpp"
@@ -30,6 +31,9 @@ std::string name_of_object(Op op, std::uint32_t address, const Symbols& symbols)
 }
 
 Trace trace_of_launch(const LaunchConfig& config, const Symbols& symbols) {
+  if (!config.falls_back.empty()) {
+    throw ConfigError("a trace has clusters of one size: choose `shapes` so that all have it");
+  }
   Trace trace;
   trace.clusters = config.clusters;
   trace.cluster_size = config.cluster_size;

@@ -30,8 +30,10 @@
 #include "scenarios/gemm_grouped_1d2d.hpp"
 #include "scenarios/gemm_grouped_1d2d_persistent.hpp"
 #include "scenarios/gemm_grouped_maps.hpp"
+#include "scenarios/gemm_grouped_maps_persistent.hpp"
 #include "scenarios/gemm_grouped_persistent.hpp"
 #include "scenarios/gemm_multicast.hpp"
+#include "scenarios/gemm_multicast_preferred.hpp"
 #include "scenarios/gemm_persistent.hpp"
 #include "scenarios/gemm_serial.hpp"
 #include "scenarios/gemm_small.hpp"
@@ -90,6 +92,18 @@ TEST(BarrierTable, OfGemmMulticast) {
   using Extents = GemmMulticast::Extents;
   expect_table_is_true<Gemm2smStorage<Extents>>("scenarios/gemm_multicast.hpp",
                                                 Extents{{128, 256, 64, 4, 2}, 2, 1});
+}
+
+TEST(BarrierTable, OfGemmMulticastPreferred) {
+  using Extents = GemmMulticastPreferred::Extents;
+  expect_table_is_true<GemmPreferredStorage<Extents, GemmParts>>(
+      "scenarios/gemm_multicast_preferred.hpp", Extents{{{128, 256, 64, 4, 2}, 2, 2}, 2, 1});
+}
+
+TEST(BarrierTable, OfGemmGroupedMapsPersistent) {
+  using Extents = GemmGroupedMapsPersistent::Extents;
+  expect_table_is_true<GemmGroupedMapsPersistent::Storage<Extents>>(
+      "scenarios/gemm_grouped_maps_persistent.hpp", Extents{{{256, 128, 64, 4, 2}, 2}, 2});
 }
 
 TEST(BarrierTable, OfGemmClc) {

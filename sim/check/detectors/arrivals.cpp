@@ -64,7 +64,7 @@ class ArrivalsDetector : public Detector {
   void check_contract(const Event& event) {
     observed_[key(event)] = 0;
     const std::uint32_t count = event.as<payload::Mbarrier>().arrivals;
-    const Region* region = naming().symbols().find(event.address);
+    const Region* region = naming().symbols_of(event.cta).find(event.address);
     if (event.fault == Fault::kNone && region != nullptr && region->kind == RegionKind::kBarriers &&
         region->contract.arrivals() != 0 && region->contract.arrivals() != count) {
       reporter().report("PIPELINE_COUNT_MISMATCH",

@@ -308,8 +308,7 @@ class BarrierOrderDetector : public Detector {
       note_arrived(event);
       return;
     }
-    const std::uint32_t size = naming().config().cluster_size;
-    const std::uint32_t first = naming().cta_of_warp(event.warp) / size * size;
+    const std::uint32_t first = naming().first_cta_of(naming().cta_of_warp(event.warp));
     const std::uint32_t named = event.as<payload::Mbarrier>().mask;
     std::uint32_t mask = named != 0 ? named : std::uint32_t{1} << (event.cta - first);
     for (; mask != 0; mask &= mask - 1) {

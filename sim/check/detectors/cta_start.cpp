@@ -15,33 +15,11 @@ namespace {
 class CtaStartDetector : public Detector {
  public:
   CtaStartDetector(Reporter& reporter, Order& order)
-      : Detector{reporter,
-                 {Op::kBulkLoad,
-                  Op::kClcTryCancel,
-                  Op::kClusterWait,
-                  Op::kMbarrierArrive,
-                  Op::kMbarrierCompleteTx,
-                  Op::kMbarrierExpectTx,
-                  Op::kSharedLoad,
-                  Op::kSharedStore,
-                  Op::kTcgen05Alloc,
-                  Op::kTcgen05Commit,
-                  Op::kTcgen05Cp,
-                  Op::kTcgen05Mma,
-                  Op::kTensorLoad}},
+      : Detector{reporter, kIssued | kLanes | OpSet{Op::kClusterWait, Op::kTcgen05Alloc}},
         order_{order} {
-    const OpSet begin{Op::kBulkLoad,
-                      Op::kClcTryCancel,
-                      Op::kMbarrierArrive,
-                      Op::kMbarrierCompleteTx,
-                      Op::kMbarrierExpectTx,
-                      Op::kTcgen05Commit,
-                      Op::kTcgen05Cp,
-                      Op::kTcgen05Mma,
-                      Op::kTensorLoad};
-    narrow(begin, kBegins);
+    narrow(kIssued, kBegins);
     if (naming().config().cluster_size == 1) {  // nothing is in another CTA
-      narrow(begin | OpSet{Op::kSharedLoad, Op::kSharedStore}, {});
+      narrow(kIssued | kLanes, {});
     }
   }
 
@@ -79,16 +57,25 @@ class CtaStartDetector : public Detector {
   }
 
  private:
+  static constexpr OpSet kLanes{Op::kSharedLoad, Op::kSharedStore};
+  static constexpr OpSet kIssued{Op::kBulkLoad,
+                                 Op::kClcTryCancel,
+                                 Op::kMbarrierArrive,
+                                 Op::kMbarrierCompleteTx,
+                                 Op::kMbarrierExpectTx,
+                                 Op::kTcgen05Commit,
+                                 Op::kTcgen05Cp,
+                                 Op::kTcgen05Mma,
+                                 Op::kTensorLoad};
+
   std::uint32_t first_cta(const Event& event) const {
-    const std::uint32_t size = naming().config().cluster_size;
-    return naming().cta_of_warp(event.warp) / size * size;
+    return naming().first_cta_of(naming().cta_of_warp(event.warp));
   }
 
   // Whether anything that a warp of the CTA has done is known to the warp, or that a cluster
   // barrier is over: all have come to it, even where their arrivals publish nothing.
   bool started(std::uint32_t cta, std::uint32_t observer) const {
-    const std::uint32_t size = naming().config().cluster_size;
-    const auto waits = first_waits_.find(cta / size * size);
+    const auto waits = first_waits_.find(naming().first_cta_of(cta));
     if (waits != first_waits_.end() &&
         std::any_of(waits->second.begin(), waits->second.end(), [&](const auto& wait) {
           return order_.ordered(wait.first, wait.second, observer);
@@ -153,11 +140,13 @@ class CtaStartDetector : public Detector {
                         Object::cta_of(naming().cta_of_warp(event.warp) ^ 1U),
                         std::string{name_of(event.op)} + " of the pair, whose peer has ended");
     } else if (event.fault == Fault::kOutOfRange && (event.flags & event_flag::kRemote) != 0) {
-      reporter().report("MAPA_RANK_OOB",
-                        event,
-                        Object::other("cluster rank of " + std::string{name_of(event.op)}),
-                        "the cluster has " + std::to_string(naming().config().cluster_size) +
-                            " CTAs, or the address lies outside shared memory");
+      reporter().report(
+          "MAPA_RANK_OOB",
+          event,
+          Object::other("cluster rank of " + std::string{name_of(event.op)}),
+          "the cluster has " +
+              std::to_string(naming().config().size_around(naming().cta_of_warp(event.warp))) +
+              " CTAs, or the address lies outside shared memory");
     }
   }
 

@@ -180,14 +180,12 @@ class ExitLifeDetector : public Detector {
     }
   }
 
-  std::uint32_t rank_of(std::uint32_t cta) const { return cta % naming().config().cluster_size; }
-
   void on_signal(const Event& event) {
     Pending* pending = find(event.serial);
     if (pending == nullptr) {
       return;
     }
-    pending->mask &= ~(1U << rank_of(event.cta));
+    pending->mask &= ~(1U << naming().rank_of(event.cta));
     if (pending->mask == 0 || event.op != Op::kTcgen05Commit) {
       end(*pending);
     }
@@ -196,8 +194,8 @@ class ExitLifeDetector : public Detector {
   // Whether a pending operation still touches a CTA.
   bool touches(const Pending& pending, std::uint32_t cta) const {
     if (pending.multicast) {
-      return naming().cluster_of_cta(pending.cta) == naming().cluster_of_cta(cta) &&
-             (pending.mask >> rank_of(cta) & 1U) != 0;
+      return naming().first_cta_of(pending.cta) == naming().first_cta_of(cta) &&
+             (pending.mask >> naming().rank_of(cta) & 1U) != 0;
     }
     if (pending.op == Op::kTcgen05Mma || pending.op == Op::kTcgen05Cp) {
       const bool pair = (pending.flags & event_flag::kPair) != 0;

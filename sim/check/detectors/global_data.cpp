@@ -268,7 +268,7 @@ class GlobalDataDetector : public Detector {
     const Scope scope = std::min(first.scope, second.scope);
     return scope == Scope::kGpu ||
            (scope == Scope::kCluster
-                ? naming().cluster_of_warp(first.warp) == naming().cluster_of_warp(second.warp)
+                ? naming().in_one_cluster(first.warp, second.warp)
                 : naming().cta_of_warp(first.warp) == naming().cta_of_warp(second.warp));
   }
 

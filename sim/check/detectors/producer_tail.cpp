@@ -12,13 +12,12 @@ namespace {
 
 class ProducerTailDetector : public Detector {
  public:
-  ProducerTailDetector(Reporter& reporter, Order&)
-      : Detector{reporter, {Op::kMbarrierArrive, Op::kMbarrierWait, Op::kWarpExit}} {
-    narrow({Op::kMbarrierArrive, Op::kMbarrierWait, Op::kWarpExit}, {Step::kDone});
+  ProducerTailDetector(Reporter& reporter, Order&) : Detector{reporter, kSeen} {
+    narrow(kSeen, {Step::kDone});
   }
 
   void on_event(const Event& event) override {
-    if (naming().config().cluster_size == 1) {
+    if (naming().config().size_around(naming().cta_of_warp(event.warp)) == 1) {
       return;
     }
     const bool arms = event.op == Op::kMbarrierArrive && (event.flags & event_flag::kExpectTx) != 0;
@@ -41,6 +40,8 @@ class ProducerTailDetector : public Detector {
   }
 
  private:
+  static constexpr OpSet kSeen{Op::kMbarrierArrive, Op::kMbarrierWait, Op::kWarpExit};
+
   struct Stage {
     std::uint32_t filled = 0;
     std::uint32_t freed = 0;

@@ -147,7 +147,7 @@ class ProgressDetector : public Detector {
       case Op::kClusterWait:
         wait.kind = WaitKind::kClusterBarrier;
         wait.object = Object::cluster_barrier();
-        wait.have = gpu.clusters()[cta.cluster].arrived;
+        wait.have = gpu.first_cta_of(warp.cta).arrived;
         break;
       case Op::kBulkWaitGroup:
         wait.kind = WaitKind::kBulkGroups;
@@ -259,7 +259,7 @@ class ProgressDetector : public Detector {
     if (region == nullptr) {
       return all;
     }
-    const std::uint32_t cluster = gpu.ctas()[waiter.cta].cluster;
+    const std::uint32_t first = gpu.ctas()[waiter.cta].first;
     for (const Contributor& contributor : region->contract.contributors) {
       if (contributor.arrivals == 0) {
         continue;
@@ -269,8 +269,7 @@ class ProgressDetector : public Detector {
       owed.kind = contributor.kind;
       std::uint32_t nearest = kFar;
       for (const Warp& warp : gpu.warps()) {
-        if (gpu.ctas()[warp.cta].cluster != cluster ||
-            naming().role(warp.number) != contributor.role) {
+        if (gpu.ctas()[warp.cta].first != first || naming().role(warp.number) != contributor.role) {
           continue;
         }
         const std::uint32_t far = distance(gpu, waiter.cta, warp.cta);
@@ -369,7 +368,8 @@ class ProgressDetector : public Detector {
 
   static bool lacks_peer(const Gpu& gpu, const Warp& warp) {
     const Cta& cta = gpu.ctas()[warp.cta];
-    return gpu.clusters()[cta.cluster].pair_generation[cta.rank / 2] == warp.pair_generation;
+    const std::uint32_t pair = warp.cta % gpu.config().cluster_size / 2;
+    return gpu.clusters()[cta.cluster].pair_generation[pair] == warp.pair_generation;
   }
 
   // Who has the registers of a CTA, by role and count.

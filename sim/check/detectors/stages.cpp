@@ -185,21 +185,18 @@ class StagesDetector : public Detector {
     }
   }
 
-  std::uint32_t first_cta(std::uint32_t cta) const {
-    return naming().cluster_of_cta(cta) * naming().config().cluster_size;
-  }
-
   // The first copy of each CTA into stages of a ring in each other.
   void note_filler(const Event& event) {
     const std::uint32_t issuer = naming().cta_of_warp(event.warp);
     const std::uint32_t mask = event.signal().mask;
-    const std::uint32_t first = first_cta(issuer);
+    const std::uint32_t first = naming().first_cta_of(issuer);
+    const std::uint32_t size = naming().config().size_around(issuer);
     for (const Ring& ring : naming().symbols().rings) {
       if (ring.stage_bytes == 0 || event.address < ring.tiles ||
           event.address >= ring.tiles + ring.stages * ring.stage_bytes) {
         continue;
       }
-      for (std::uint32_t rank = 0; rank < naming().config().cluster_size; ++rank) {
+      for (std::uint32_t rank = 0; rank < size; ++rank) {
         const bool reached = mask != 0 ? (mask >> rank & 1U) != 0 : first + rank == event.cta;
         if (reached) {
           fills_.try_emplace({ring.full, issuer, first + rank}, event);
@@ -214,13 +211,14 @@ class StagesDetector : public Detector {
       return;
     }
     const std::uint32_t issuer = naming().cta_of_warp(event.warp);
+    const std::uint32_t size = naming().config().size_around(issuer);
     for (const Ring& ring : naming().symbols().rings) {
       if (event.address < ring.empty || event.address >= ring.empty + 8 * ring.stages) {
         continue;
       }
       const std::uint32_t mask = event.as<payload::Mbarrier>().mask;
-      for (std::uint32_t rank = 0; rank < naming().config().cluster_size; ++rank) {
-        const std::uint32_t freed = first_cta(issuer) + rank;
+      for (std::uint32_t rank = 0; rank < size; ++rank) {
+        const std::uint32_t freed = naming().first_cta_of(issuer) + rank;
         if (mask != 0 ? (mask >> rank & 1U) != 0 : freed == event.cta) {
           frees_.try_emplace({ring.full, issuer, freed}, event);
           if ((event.flags & event_flag::kPair) != 0) {

@@ -34,6 +34,9 @@ enum Fault : std::int64_t {
   kWorkOfTile,        // warp 2 arrives on a barrier of its own for odd tiles
   kWorkOfCluster,     // warp 2 loads what belongs to the cluster, not to the tile
   kMeets,             // clusters count their tiles in a global word
+  kHandsTileOn,       // no fault: warp 2 writes the tile into shared memory, and reads it
+  kMapOfTile,         // no fault: warp 2 acquires a tensor map of the tile's
+  kMapOfCluster,      // warp 2 acquires one of the cluster's
   kFaults
 };
 
@@ -139,6 +142,13 @@ class Ring {
       if (fault_ == kWorkOfTile && tile % 2 == 1) {
         m_.mbarrier_arrive(kOwn);
       }
+      if (fault_ == kMapOfTile || fault_ == kMapOfCluster) {
+        m_.fence_proxy_tensormap_acquire({fault_ == kMapOfTile ? tile : m_.cluster_index()});
+      }
+      if (fault_ == kHandsTileOn) {
+        m_.st_shared_u32(kData + 64, tile);
+        m_.ld_shared_u32(kData + 64);
+      }
       if (fault_ == kMeets) {
         m_.red_add_release_global_u32({source_.value + 1024}, 1);
       }
@@ -230,6 +240,16 @@ TEST(ClaimsTest, TheRightRingIsProvedForEveryNumberOfTiles) {
   EXPECT_LT(many.claims.tiles, 20U);
   EXPECT_EQ(many.claims.period, kStages);
   EXPECT_FALSE(goes_wrong(with(5, kNoFault)));
+}
+
+// A word of shared memory is data, as a register is, and a tensor map in memory a place in it.
+TEST(ClaimsTest, WhatIsHandedOnAndMapsOfTilesMayDifferByTile) {
+  for (const std::int64_t fault : {kHandsTileOn, kMapOfTile}) {
+    const ProofResult result = prove(entry(), with(5, fault), timing_only());
+    EXPECT_EQ(result.verdict, ProofVerdict::kProved) << fault;
+    EXPECT_EQ(result.claims.tiles, 5U);
+    EXPECT_FALSE(goes_wrong(with(5, fault)));
+  }
 }
 
 TEST(ClaimsTest, TriesAreTriedWithTheSameTiles) {
@@ -325,6 +345,7 @@ INSTANTIATE_TEST_SUITE_P(
                       Open{kAsksAhead, "before it is known"},
                       Open{kWorkOfTile, "depends on which tile it has"},
                       Open{kWorkOfCluster, "depends on which cluster has it"},
+                      Open{kMapOfCluster, "depends on which cluster has it"},
                       Open{kMeets, "meet in global memory"}));
 
 TEST(ClaimsTest, ARequestMayFailEarlyByARule) {

@@ -70,6 +70,7 @@ TEST_P(CleanProofTest, TheSearchAgreesOnASmallOne) {
                                                                    {"k", 192},
                                                                    {"ctas", 1},
                                                                    {"cluster_m", 1},
+                                                                   {"fallback_m", 1},
                                                                    {"images", 1},
                                                                    {"groups", 1},
                                                                    {"batches", 2},
@@ -98,7 +99,8 @@ TEST_P(CleanProofTest, TheSearchAgreesOnASmallOne) {
     parameters.set("tile_m", 128);
   }
   // Two CTAs of three roles each, or fourteen warps, are more than the search can finish.
-  const bool by_pairs = name.find("_2sm") != name.npos || name.find("_persistent") != name.npos;
+  const bool by_pairs = name.find("_2sm") != name.npos || name.find("_persistent") != name.npos ||
+                        name.find("_preferred") != name.npos;
   // Nor the copies of 32 lanes, which land in any order, and eight warps of a role that claim.
   const bool ends = (by_ctas || !by_pairs) && !name.starts_with("attention") &&
                     name != "gemm_grouped_gather" &&
