@@ -30,7 +30,7 @@
 
 #include "common/kernel/parameter_table.hpp"
 
-#include "scenarios/conv_shape.hpp"
+#include "scenarios/conv_load.hpp"
 #include "scenarios/gemm_epilogue_load.hpp"
 
 namespace warptwin::scenarios {
@@ -98,33 +98,18 @@ struct Conv2dFpropKernel : GemmEpilogueLoadKernel<M, Extents, Parts, Without> {
   template <class F>
   static constexpr void load_tiles(
       M& machine, const Problem& problem, const Storage& smem, const auto& tiles, F&& begins) {
-    auto input = Input{machine, smem.input}.producer();
-    auto order = LoadOrderBarrier<M>{machine, smem.order};
-    const ClusterShape& cluster = smem.input.cluster;
-    const std::uint32_t part = cluster.place_in_group(machine.cta_rank());
-    const std::uint32_t first_steps = std::min(smem.input.barriers.stages, problem.k_tiles);
-    const Extents& e = problem.extents;
-    for (const Tile tile : tiles) {
-      begins();
-      const ConvWalk::Pixel at = problem.walk.pixel(tile.m);
-      const auto filter =
-          static_cast<std::int32_t>((cluster.group_ctas() * tile.n + part) * e.cta_n());
-      for (std::uint32_t k = 0; k < problem.k_tiles; ++k) {
-        const ConvWalk::Step step = problem.walk.step(k, e.tile_k);
-        auto stage = input.acquire_stage();  // waits input.empty, arms full
-        stage.load(problem.a,
-                   problem.walk.box_of_x(at, step),
-                   stage.payload().a_tile());  // (tile_p x tile_q pixels, tile_k)
-        stage.load(problem.b,
-                   Coordinates<3>{{step.c, step.tap, filter}},
-                   stage.payload().b_tile());  // (cta_n, tile_k)
-        std::move(stage).release();
-        if (k + 1 == first_steps) {
-          order.arrive_and_step();  // waits order.empty, arrives on full
-        }
-      }
-    }
-    input.drain();  // no commit is on its way to input.empty any more
+    load_conv_tiles<Input>(
+        machine,
+        problem,
+        smem,
+        tiles,
+        begins,
+        [&](Tile tile) { return problem.walk.pixel(tile.m); },
+        [&](auto& stage, const ConvWalk::Pixel& at, const ConvWalk::Step& step) {
+          stage.load(problem.a,
+                     problem.walk.box_of_x(at, step),
+                     stage.payload().a_tile());  // (tile_p x tile_q pixels, tile_k)
+        });
   }
 
   static constexpr void load_sources(M& machine,

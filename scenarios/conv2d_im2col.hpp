@@ -23,7 +23,7 @@
 
 #pragma once
 
-#include "scenarios/conv_shape.hpp"
+#include "scenarios/conv_load.hpp"
 #include "scenarios/gemm_epilogue_load_2sm.hpp"
 
 namespace warptwin::scenarios {
@@ -103,33 +103,18 @@ struct Conv2dIm2colKernel : GemmEpilogueLoadClusterKernel<M, Extents, Parts> {
   template <class F>
   static constexpr void load_tiles(
       M& machine, const Problem& problem, const Storage& smem, const auto& tiles, F&& begins) {
-    auto input = Input{machine, smem.input}.producer();
-    auto order = LoadOrderBarrier<M>{machine, smem.order};
-    const ClusterShape& cluster = smem.input.cluster;
-    const std::uint32_t part = cluster.place_in_group(machine.cta_rank());
-    const std::uint32_t first_steps = std::min(smem.input.barriers.stages, problem.k_tiles);
-    const Extents& e = problem.extents;
-    for (const Tile tile : tiles) {
-      begins();
-      const Im2colWalk::Place at = problem.walk.place(tile.m * e.cta_m());
-      const auto filter =
-          static_cast<std::int32_t>((cluster.group_ctas() * tile.n + part) * e.cta_n());
-      for (std::uint32_t k = 0; k < problem.k_tiles; ++k) {
-        const Im2colWalk::Step step = problem.walk.step(k, e.tile_k);
-        auto stage = input.acquire_stage();  // waits input.empty, arms full
-        stage.load(problem.a,
-                   PixelCoordinates<4>{{step.c, at.w, at.h, at.n}, {step.w, step.h}},
-                   stage.payload().a_tile().tile.base);  // (cta_m pixels, tile_k)
-        stage.load(problem.b,
-                   Coordinates<3>{{step.c, step.tap, filter}},
-                   stage.payload().b_tile());  // (cta_n, tile_k)
-        std::move(stage).release();
-        if (k + 1 == first_steps) {
-          order.arrive_and_step();  // waits order.empty, arrives on full
-        }
-      }
-    }
-    input.drain();  // no commit is on its way to input.empty any more
+    load_conv_tiles<Input>(
+        machine,
+        problem,
+        smem,
+        tiles,
+        begins,
+        [&](Tile tile) { return problem.walk.place(tile.m * problem.extents.cta_m()); },
+        [&](auto& stage, const Im2colWalk::Place& at, const Im2colWalk::Step& step) {
+          stage.load(problem.a,
+                     PixelCoordinates<4>{{step.c, at.w, at.h, at.n}, {step.w, step.h}},
+                     stage.payload().a_tile().tile.base);  // (cta_m pixels, tile_k)
+        });
   }
 };
 

@@ -47,11 +47,30 @@ TileGrid split_grid(const ParameterSet& p, const Extents& e) {
   return {grid.in_clusters(cluster).m * cluster.m, grid.n};
 }
 
+/// What a product has whose tiles are sums of several CTAs, whoever adds what.
 template <Machine M, class Extents>
-struct GemmSplitKProblem {
+struct SummedProblem {
   typename M::TensorMap a, b, d, workspace;  // boxes as gemm's; (tile_m, box) of D and of f32
   [[no_unique_address]] Extents extents;
-  TileGrid grid;
+  TileGrid grid;  // of CTAs' tiles, whose words stand column by column
+
+  /// Host code.
+  void set_maps(const ParameterSet& p,
+                const Extents& e,
+                std::span<const typename M::TensorMap> maps) {
+    a = maps[0];
+    b = maps[1];
+    d = maps[2];
+    workspace = maps[3];
+    extents = e;
+    grid = split_grid(p, e);
+  }
+};
+
+template <Machine M, class Extents>
+struct GemmSplitKProblem : SummedProblem<M, Extents> {
+  using Base = SummedProblem<M, Extents>;
+  using Base::grid;
   TileWalk tile_walk;  // the splits of a tile lie side by side along N: all of split 0 comes first
   std::uint32_t k_tiles;
   std::uint32_t splits;  // at most k_tiles
@@ -62,12 +81,7 @@ struct GemmSplitKProblem {
            const Extents& e,
            std::span<const typename M::TensorMap> maps,
            std::span<const GlobalAddress> tensors) {
-    a = maps[0];
-    b = maps[1];
-    d = maps[2];
-    workspace = maps[3];
-    extents = e;
-    grid = split_grid(p, e);
+    Base::set_maps(p, e, maps);
     k_tiles = ceil_div(p.u32("k"), e.tile_k);
     splits = std::min(p.u32("splits"), k_tiles);
     tile_walk = TileWalk{{grid.m, grid.n * splits}, e.cluster()};

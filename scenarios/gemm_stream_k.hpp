@@ -117,12 +117,11 @@ class StreamKPieces {
 };
 
 template <Machine M, class Extents>
-struct GemmStreamKProblem {
-  typename M::TensorMap a, b, d, workspace;  // as gemm_split_k's
-  [[no_unique_address]] Extents extents;
+struct GemmStreamKProblem : SummedProblem<M, Extents> {
+  using Base = SummedProblem<M, Extents>;
+  using Base::grid;
   TileWalk tile_walk;
   StreamKShares shares;
-  TileGrid grid;        // of CTAs' tiles, whose words stand column by column
   GlobalAddress words;  // of tiles, 0 at first: clusters up to the last whose steps are in the sum
 
   /// Host code.
@@ -130,12 +129,7 @@ struct GemmStreamKProblem {
            const Extents& e,
            std::span<const typename M::TensorMap> maps,
            std::span<const GlobalAddress> tensors) {
-    a = maps[0];
-    b = maps[1];
-    d = maps[2];
-    workspace = maps[3];
-    extents = e;
-    grid = split_grid(p, e);
+    Base::set_maps(p, e, maps);
     tile_walk = TileWalk{grid, e.cluster()};
     const std::uint32_t k_tiles = ceil_div(p.u32("k"), e.tile_k);
     const std::uint32_t clusters = p.u32("ctas");

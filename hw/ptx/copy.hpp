@@ -45,71 +45,40 @@ WARPTWIN_HOST_DEVICE void cp_async_bulk_tensor_load(
 
 /// The same of four rows of a matrix, for this CTA or the CTAs of the mask; `bar` of a pair
 /// stands in its leader. Not on Hopper.
+#define WARPTWIN_GATHER4(group, multicast, mask, bar, ...)                           \
+  asm volatile("cp.async.bulk.tensor.2d" group                                       \
+               ".shared::cluster.global.tile::gather4"                               \
+               ".mbarrier::complete_tx::bytes" multicast                             \
+               " [%0], [%1, {%2, %3, %4, %5, %6}], [%7]" mask ";" ::"r"(smem.value), \
+               "l"(map),                                                             \
+               "r"(rows.column),                                                     \
+               "r"(rows.row[0]),                                                     \
+               "r"(rows.row[1]),                                                     \
+               "r"(rows.row[2]),                                                     \
+               "r"(rows.row[3]),                                                     \
+               "r"(bar)__VA_ARGS__                                                   \
+               : "memory")
+#define WARPTWIN_GATHER4_MULTICAST(group, bar) \
+  WARPTWIN_GATHER4(group, ".multicast::cluster", ", %8", bar, , "h"(multicast.bits))
 WARPTWIN_HOST_DEVICE void cp_async_bulk_tensor_gather4(SharedAddress smem,
                                                        const void* map,
                                                        const RowsOf4& rows,
                                                        Mbarrier bar,
                                                        CtaMask multicast,
                                                        CtaGroup group) {
-  NV_IF_TARGET(
-      NV_HAS_FEATURE_SM_100a,
-      (
-          if (multicast.bits != 0 && group == CtaGroup::kTwo) {
-            asm volatile(
-                "cp.async.bulk.tensor.2d.cta_group::2.shared::cluster.global.tile::gather4"
-                ".mbarrier::complete_tx::bytes.multicast::cluster [%0], [%1, {%2, %3, %4, %5, "
-                "%6}], [%7], %8;" ::"r"(smem.value),
-                "l"(map),
-                "r"(rows.column),
-                "r"(rows.row[0]),
-                "r"(rows.row[1]),
-                "r"(rows.row[2]),
-                "r"(rows.row[3]),
-                "r"(bar.address.value & kLeaderWindow),
-                "h"(multicast.bits)
-                : "memory");
-          } else if (multicast.bits != 0) {
-            asm volatile(
-                "cp.async.bulk.tensor.2d.shared::cluster.global.tile::gather4"
-                ".mbarrier::complete_tx::bytes.multicast::cluster [%0], [%1, {%2, %3, %4, %5, "
-                "%6}], [%7], %8;" ::"r"(smem.value),
-                "l"(map),
-                "r"(rows.column),
-                "r"(rows.row[0]),
-                "r"(rows.row[1]),
-                "r"(rows.row[2]),
-                "r"(rows.row[3]),
-                "r"(bar.address.value),
-                "h"(multicast.bits)
-                : "memory");
-          } else if (group == CtaGroup::kTwo) {
-            asm volatile(
-                "cp.async.bulk.tensor.2d.cta_group::2.shared::cluster.global.tile::gather4"
-                ".mbarrier::complete_tx::bytes [%0], [%1, {%2, %3, %4, %5, %6}], [%7];" ::"r"(
-                    smem.value),
-                "l"(map),
-                "r"(rows.column),
-                "r"(rows.row[0]),
-                "r"(rows.row[1]),
-                "r"(rows.row[2]),
-                "r"(rows.row[3]),
-                "r"(bar.address.value & kLeaderWindow)
-                : "memory");
-          } else {
-            asm volatile(
-                "cp.async.bulk.tensor.2d.shared::cluster.global.tile::gather4"
-                ".mbarrier::complete_tx::bytes [%0], [%1, {%2, %3, %4, %5, %6}], [%7];" ::"r"(
-                    smem.value),
-                "l"(map),
-                "r"(rows.column),
-                "r"(rows.row[0]),
-                "r"(rows.row[1]),
-                "r"(rows.row[2]),
-                "r"(rows.row[3]),
-                "r"(bar.address.value)
-                : "memory");
-          }))
+  NV_IF_TARGET(NV_HAS_FEATURE_SM_100a,
+               (
+                   const std::uint32_t of_leader = bar.address.value & kLeaderWindow;
+                   if (multicast.bits != 0 && group == CtaGroup::kTwo) {
+                     WARPTWIN_GATHER4_MULTICAST(".cta_group::2", of_leader);
+                   } else if (multicast.bits != 0) {
+                     WARPTWIN_GATHER4_MULTICAST("", bar.address.value);
+                   } else if (group == CtaGroup::kTwo) {
+                     WARPTWIN_GATHER4(".cta_group::2", "", "", of_leader);
+                   } else { WARPTWIN_GATHER4("", "", "", bar.address.value); }))
 }
+#undef WARPTWIN_GATHER4_MULTICAST
+#undef WARPTWIN_GATHER4
 
 /// The same of pixels by an im2col map, for this CTA alone: without a mask.
 WARPTWIN_HOST_DEVICE void cp_async_bulk_tensor_load(
