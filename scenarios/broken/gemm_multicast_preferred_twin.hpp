@@ -13,12 +13,14 @@
 
 namespace warptwin::scenarios {
 
-/// The parameters, at which all clusters have the fallback shape.
+/// The parameters, at which all clusters have the fallback shape: here that is no choice.
 inline std::vector<Parameter> all_fallen_back(std::span<const Parameter> parameters) {
   std::vector<Parameter> all{parameters.begin(), parameters.end()};
-  std::find_if(all.begin(), all.end(), [](const Parameter& one) {
+  const auto shapes = std::find_if(all.begin(), all.end(), [](const Parameter& one) {
     return std::string_view{one.name} == "shapes";
-  })->standard = 15;
+  });
+  shapes->standard = 15;
+  shapes->choice = false;
   return all;
 }
 

@@ -56,7 +56,11 @@ std::uint32_t fitting_stages(const ScenarioEntry& scenario, const ParameterSet& 
   for (std::int64_t count = stages->minimum; count <= stages->maximum; ++count) {
     ParameterSet candidate = parameters;
     candidate.set("stages", count);
-    if (scenario.symbols(candidate).bytes > kSharedBytesPerCtaMax) {
+    try {
+      if (scenario.symbols(candidate).bytes > kSharedBytesPerCtaMax) {
+        break;
+      }
+    } catch (const ConfigError&) {  // it refuses by itself what does not fit
       break;
     }
     fitting = static_cast<std::uint32_t>(count);
