@@ -161,7 +161,8 @@ struct Gemm2smKernel {
                                        const Storage& smem,
                                        const auto& tiles,
                                        const auto& function) {
-    auto warp = EpilogueWarp<M, Accum>::create(machine, smem.accum, smem.tmem);  // waits hand-over
+    using Warp = EpilogueWarp<M, Accum, decltype(Storage::tmem)>;
+    auto warp = Warp::create(machine, smem.accum, smem.tmem);  // waits hand-over
     auto writer = typename Steps::Writer{machine, smem.out};
     auto registers = By::registers(machine, problem.extents);  // rows of one box, fp32
     const std::uint32_t columns = Parts::kTransposedD

@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <span>
 
+#include "common/kernel/reference.hpp"
 #include "common/kernel/scenario.hpp"
 #include "common/machine/types.hpp"
 #include "common/sync/cluster_shape.hpp"

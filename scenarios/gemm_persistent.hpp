@@ -42,14 +42,20 @@ struct GemmPersistentExtents : Shape {
   [[no_unique_address]] Extent<kClcStages> clc_stages;  // 0: a cluster has its own tile alone
 };
 
-/// `kMore`: roles of a warp each that go over the tiles, too.
+/// Warps of a role beside epilogue, scheduler, load and MMA: a row of tensor memory is a lane of a
+/// warpgroup.
+constexpr std::uint32_t warps_of_more(Role role) {
+  return role == Role::kTransform ? kWarpsPerWarpgroup : 1;
+}
+
+/// `kMore`: roles that go over the tiles, too.
 template <std::uint32_t kWarpgroups, Role... kMore>  // of the epilogue
 inline constexpr RoleTable kGemmPersistentRolesWith{
     RoleWarps{Role::kEpilogue, kWarpsPerWarpgroup* kWarpgroups},
     RoleWarps{Role::kScheduler, 1},
     RoleWarps{Role::kLoad, 1},
     RoleWarps{Role::kMma, 1},
-    RoleWarps{kMore, 1}...};
+    RoleWarps{kMore, warps_of_more(kMore)}...};
 template <Role... kMore>
 inline constexpr RoleTable kGemmPersistentRoles = kGemmPersistentRolesWith<1, kMore...>;
 

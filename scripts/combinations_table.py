@@ -38,6 +38,7 @@ HOLES = {
     "g": "warps that store factors of B reach the tensor memory of their own CTA alone",
     "h": "a row below: of one byte a panel is as wide as a CTA's tile, and no two CTAs share it",
     "i": "no manual says which of two sizes a cluster has that a request gets",
+    "j": "where the metadata of other kinds than f16 lies is not modelled yet",
 }
 
 
@@ -57,7 +58,8 @@ warp of the epilogue stores its own rows; `stmatrix` ones do so, too, and write 
 `prefetch` ones bring tensor maps and weights nearer; `quantised` ones store D with factors; `maps`
 and `gather` ones make the tensor maps of groups themselves, and gather rows of A; `preferred` ones
 have clusters of two shapes in one launch, in every mix; `batched` ones have several products of a
-shape, `warpgroups` ones two warpgroups in the epilogue.
+shape, `warpgroups` ones two warpgroups in the epilogue. `mixed_input` kernels convert A, of the
+column's type, to B's bf16 on its way to tensor memory; `sparse` ones have a sparse A.
 """
 
 
@@ -106,7 +108,15 @@ PANEL_PAIRS = clusters((2, 1), (2, 2), (4, 1), (4, 2))  # whole panels of 128 by
 WGMMA = [(f"{m}x1", [f"cluster_m={m}"]) for m in (1, 2, 4)]
 OWN = collections.defaultdict(lambda: "b")
 NOT_YET = collections.defaultdict(lambda: "a")
+NOT_THERE_SPARSE = collections.defaultdict(lambda: "j", f16="a")
 FLOATS = ("bf16", "f16", "e4m3")
+# Of kernels that convert A: what follows the name, CTAs of an MMA, tiles, types, cluster shapes.
+MIXED = [
+    ("", "1SM", "static", ("e4m3", "s8"), clusters((1, 1), (2, 1), (4, 1))),
+    ("_2sm", "2SM", "static", ("e4m3",), clusters((2, 1), (4, 1))),
+    ("_persistent", "2SM", "CLC", ("e4m3",), clusters((2, 1), (4, 1))),
+    ("_clc", "1SM", "CLC", ("e4m3",), clusters((1, 1), (2, 1), (4, 1))),
+]
 KERNELS = [
     Kernel("gemm", "1SM", "static", family("gemm"), ONE, {}),
     Kernel("gemm_multicast", "1SM", "static", family("gemm_multicast"), SINGLES, {}),
@@ -215,6 +225,17 @@ KERNELS = [
       for name in ("gemm_grouped_maps", "gemm_grouped_gather")
       for group, shapes in (("1SM", [("1x1", ["cta_group=1", "tile_m=128"])]),
                             ("2SM", [("2x1", [])]))],
+    *[Kernel(f"gemm_mixed_input{form}", group, tiles,
+             {t: f"gemm_mixed_input{form}" + ("_s8" if t == "s8" else "") for t in types}, shapes,
+             NOT_YET)
+      for form, group, tiles, types, shapes in MIXED],
+    *[Kernel(f"gemm_sparse{form}", group, tiles, typed(f"gemm_sparse{form}", *types), shapes,
+             NOT_THERE_SPARSE)
+      for form, group, tiles, types, shapes in (
+          ("", "1SM", "static", ("bf16", "f16"), SINGLES),
+          ("_2sm", "2SM", "static", ("bf16",), PAIRS),
+          ("_persistent", "2SM", "CLC", ("bf16",), PAIRS),
+          ("_clc", "1SM", "CLC", ("bf16",), SINGLES))],
     Kernel("gemm_blockwise_fp8", "1SM", "static", {"e4m3": "gemm_blockwise_fp8"}, ONE, OWN),
     Kernel("gemm_blockwise_fp8", "2SM", "static", {"e4m3": "gemm_blockwise_fp8"},
            [("2x1", ["cta_group=2", "cluster_m=2", "tile_m=256"])], OWN),
@@ -289,6 +310,8 @@ ABSENT = [
      "gemm_grouped_maps_persistent, gemm_grouped_gather_persistent, "
      "gemm_grouped_1d1d, gemm_grouped_1d1d_persistent, "
      "conv2d_fprop, conv2d_fprop_clc, conv2d_im2col, conv2d_im2col_clc, attention", "a"),
+    ("clusters along N", "gemm_mixed_input, gemm_mixed_input_2sm, gemm_mixed_input_persistent, "
+     "gemm_mixed_input_clc", "a"),
     ("8x1, 8x2, 2x4, 1x4", "every kernel that takes clusters", "f"),
     ("2SM, CLC", "gemm_wgmma, gemm_wgmma_warp_stores, gemm_wgmma_pingpong, gemm_wgmma_serial", "c"),
     ("MN-major operands, D of another type, D transposed, stmatrix, D stored by each warp, "

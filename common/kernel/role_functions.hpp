@@ -13,7 +13,7 @@
   row(kLoad, load) row(kMma, mma) row(kEpilogue, epilogue) row(kEpilogueLoad, epilogue_load) \
       row(kScheduler, scheduler) row(kProducer, producer) row(kConsumer, consumer)           \
           row(kSoftmax, softmax) row(kCorrection, correction) row(kScaleLoad, scale_load)    \
-              row(kScaleToTmem, scale_to_tmem) row(kIdle, idle)
+              row(kScaleToTmem, scale_to_tmem) row(kTransform, transform) row(kIdle, idle)
 
 namespace warptwin {
 

@@ -223,6 +223,13 @@ concept HasTensorMemory = requires(M machine,
                                   tmem,  // the scale factors of A, and those of B
                                   tmem,
                                   bool{});
+  machine.tcgen05_mma_sp(CtaGroup::kOne,
+                         tmem,
+                         UmmaSmemDescriptor{},  // A without its zeros
+                         UmmaSmemDescriptor{},
+                         UmmaInstructionDescriptor{},
+                         tmem,  // the metadata: SparseMetadataCell
+                         bool{});
   machine.tcgen05_cp(CtaGroup::kOne, tmem, UmmaSmemDescriptor{}, TmemCopy::k128x256b);
   machine.tcgen05_commit(CtaGroup::kOne, bar);
   machine.tcgen05_commit_multicast(CtaGroup::kTwo, bar, CtaMask{});

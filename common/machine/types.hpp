@@ -278,6 +278,7 @@ enum class Role : std::uint8_t {
   kCorrection,    // attention: rescales the sums of the output, and writes it
   kScaleLoad,     // copies scale factors to shared memory
   kScaleToTmem,   // stores them from there to tensor memory
+  kTransform,     // turns an operand into what MMAs take, and stores it to tensor memory
   kIdle,          // nothing, between the start and the end of the kernel
   kCount,         // no role: how many there are
 };
@@ -295,6 +296,7 @@ constexpr const char* name_of(Role role) {
                                     "correction",
                                     "scale_load",
                                     "scale_to_tmem",
+                                    "transform",
                                     "idle"};
   return role < Role::kCount ? kNames[static_cast<unsigned>(role)] : "none";
 }

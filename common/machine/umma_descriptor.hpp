@@ -172,9 +172,40 @@ constexpr std::uint32_t scale_columns(std::uint32_t rows) {
   return ceil_div(rows, kScaleRowsInColumn);
 }
 
+/// Whether this kind can have a sparse A here: of two bytes an element, 2 of each 4 along K.
+constexpr bool may_be_sparse(MmaKind kind) {
+  return kind == MmaKind::kF16;
+}
+
+/// Bytes of K of a row of A, and of a dense MMA's B, that one instruction takes.
+inline constexpr std::uint32_t kMmaRowBytes = 32;
+/// Elements of K along which a sparse A has two that are not zero.
+inline constexpr std::uint32_t kSparseChunk = 4;
+/// Columns of metadata among which a sparsity selector chooses: one for each instruction along K.
+inline constexpr std::uint32_t kSparseSelectors = 2;
+
+/// Where the metadata of a sparse A lies, of 128 rows in a CTA and elements of two bytes, of which
+/// an instruction has 32 along K: 16 bits for elements 0 to 15 of a row, and 16 for the others.
+/// Each chunk of four has four: the places of the two that are not zero, that of the first in the
+/// low bits.
+///
+/// Source: PTX ISA, figure "Sparsity Metadata Layout for M = 128 / M = 256 for .kind::f16": a
+/// picture, read here as public code has it (not-modelled.md).
+struct SparseMetadataCell {
+  std::uint32_t lane;   // of 128
+  std::uint32_t shift;  // where the 16 bits begin in the cell
+
+  /// Of row `m` of a CTA, elements from `16 * half` on.
+  static constexpr SparseMetadataCell of(std::uint32_t m, std::uint32_t half) {
+    return {m / 16 * 16 + half * 8 + m % 8, m / 8 % 2 * 16};
+  }
+};
+
 /// The 32-bit instruction descriptor, and the kind that it is of.
 ///
 /// Bits      Field
+///  0..1     sparse: the sparsity selector
+///  2        A is sparse
 ///  4..5     D type: 0 is f16, 1 f32, 2 s32; block-scaled: the first byte of B's factors
 ///  7..9     A type (f16: 0 f16, 1 bf16; tf32: 2; [mx]f8f6f4: 0 e4m3, 1 e5m2; mxf4: 1 e2m1;
 ///           i8: 0 u8, 1 s8)
@@ -219,11 +250,24 @@ struct UmmaInstructionDescriptor {
     return {bits | (b << 4) | (a << 29), kind};
   }
 
+  /// The same, with a sparse A, whose metadata is that of the selector.
+  constexpr UmmaInstructionDescriptor with_sparse_a(std::uint32_t selector) const {
+    return {bits | 4U | selector, kind};
+  }
+
   /// The same, with D of f16: of wgmma two values in a register.
   constexpr UmmaInstructionDescriptor with_f16_result() const { return {bits & ~0x30U, kind}; }
 
   /// Whether D is f16; of a block-scaled kind it never is.
   constexpr bool f16_result() const { return !is_block_scaled(kind) && (bits & 0x30U) == 0; }
+  /// Whether A is sparse: bit 2.
+  constexpr bool sparse_a() const { return ((bits >> 2) & 1U) != 0; }
+  /// Which of the places of its metadata is meant, of a sparse A: bits 0..1.
+  constexpr std::uint32_t sparsity_selector() const { return bits & 3U; }
+  /// Bytes of K of a row of B that one instruction takes.
+  constexpr std::uint32_t b_row_bytes() const {
+    return sparse_a() ? 2 * kMmaRowBytes : kMmaRowBytes;
+  }
   /// Which dimension of A is contiguous: bit 15.
   constexpr Major a_major() const { return static_cast<Major>((bits >> 15) & 1U); }
   /// Which dimension of B is contiguous: bit 16.

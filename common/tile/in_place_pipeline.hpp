@@ -12,6 +12,7 @@
 #include "common/pipeline/stage_claim.hpp"
 #include "common/sync/mbarrier.hpp"
 #include "common/sync/participants.hpp"
+#include "common/tile/operand_pipeline.hpp"
 #include "common/tile/output_stage.hpp"
 #include "common/tile/tensor_memory.hpp"
 
@@ -91,36 +92,6 @@ class [[nodiscard]] ReplaceStage {
     if (claim_.end()) {
       claim_.machine().tcgen05_fence_before_thread_sync(site);
       arrive_as<Writer::kKind>(claim_.machine(), mbar(), site);
-      claim_.note(StageStep::kConsumerReleased);
-    }
-  }
-
- private:
-  StageClaim<M> claim_;
-  const Storage* storage_;
-  TmemStage tmem_;
-};
-
-/// An operand in tensor memory that MMAs read. `release` commits: the columns are free when they
-/// have.
-template <Machine M, class Storage>
-class [[nodiscard]] OperandStage {
- public:
-  /// Made by `acquire_operand_linear`; `tmem` are the stage's columns.
-  constexpr OperandStage(StageClaim<M> claim, const Storage& storage, TmemStage tmem)
-      : claim_{std::move(claim)}, storage_{&storage}, tmem_{tmem} {}
-  constexpr OperandStage(OperandStage&&) = default;  // takes over the duty to release
-
-  /// The operand from the stage's first column on, as A of an MMA: packed `Element`s.
-  template <class Element>
-  constexpr TmemOperand<Element> operand() const {
-    return {tmem_.address()};
-  }
-  /// Participants: the whole warp. Blocks: never.
-  constexpr void release(SourceSite site = SourceSite::current()) && {
-    if (claim_.end()) {
-      claim_.machine().tcgen05_commit(
-          CtaGroup::kOne, storage_->barriers.empty[claim_.state().index], site);
       claim_.note(StageStep::kConsumerReleased);
     }
   }

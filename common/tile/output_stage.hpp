@@ -117,20 +117,22 @@ constexpr void multiply_tiles(M& machine,
   }
 }
 
-/// The same with A in tensor memory: a (128, tile_k), b (rows_b, tile_k), in one CTA.
+/// The same with A in tensor memory: a (128, tile_k), b (rows_b, tile_k) of each CTA of the group.
 template <Machine M, class ElementA, class ElementB>
 constexpr void multiply_tiles(M& machine,
+                              CtaGroup group,
                               TmemAddress d,
                               TmemOperand<ElementA> a,
                               const SharedTile<ElementB>& b,
                               Accumulate accumulate,
                               SourceSite site) {
   constexpr std::uint32_t kStepBytes = 32;
-  const auto instruction =
-      UmmaInstructionDescriptor::make(ElementA::kType, ElementB::kType, kTmemLanes, b.rows);
+  const std::uint32_t ctas = ctas_in(group);
+  const auto instruction = UmmaInstructionDescriptor::make(
+      ElementA::kType, ElementB::kType, kTmemLanes * ctas, b.rows * ctas);
   const auto descriptor_b = UmmaSmemDescriptor::k_major(b);
   for (std::uint32_t byte = 0; byte < b.row_bytes(); byte += kStepBytes) {
-    machine.tcgen05_mma(CtaGroup::kOne,
+    machine.tcgen05_mma(group,
                         d,
                         a.advanced(byte),
                         descriptor_b.advanced(byte),
@@ -140,8 +142,8 @@ constexpr void multiply_tiles(M& machine,
   }
 }
 
-/// The same with B MN-major: b (tile_k, columns); as many rows of it as an instruction has of K are
-/// one instruction.
+/// The same in one CTA with B MN-major: b (tile_k, columns); as many rows of it as an instruction
+/// has of K are one instruction.
 template <Machine M, class ElementA, class ElementB>
 constexpr void multiply_tiles(M& machine,
                               TmemAddress d,
@@ -166,31 +168,30 @@ constexpr void multiply_tiles(M& machine,
   }
 }
 
-/// Tells the epilogues of all CTAs of the group that an accumulator is complete, when it is.
+/// Tells the warps of all CTAs of the group when the MMAs issued so far are complete: that an
+/// accumulator is, or that an operand has been read.
 template <Machine M>
-constexpr void commit_accumulator(M& machine,
-                                  Mbarrier full,
-                                  const ClusterShape& cluster,
-                                  SourceSite site) {
+constexpr void commit_to_group(M& machine,
+                               Mbarrier bar,
+                               const ClusterShape& cluster,
+                               SourceSite site) {
   if (cluster.is_pair()) {
     const CtaMask pair = cluster.pair(machine.cta_rank());
-    machine.tcgen05_commit_multicast(cluster.group, full, pair, site);
+    machine.tcgen05_commit_multicast(cluster.group, bar, pair, site);
   } else {
-    machine.tcgen05_commit(cluster.group, full, site);
+    machine.tcgen05_commit(cluster.group, bar, site);
   }
 }
 
-/// Tells the leader's MMA that the calling warp has read its part of an accumulator.
+/// Tells the leader's MMA that the calling warp has read its part of an accumulator, or stored its
+/// part of an operand.
 template <ArrivalKind kKind, Machine M>
-constexpr void free_accumulator(M& machine,
-                                Mbarrier empty,
-                                const ClusterShape& cluster,
-                                SourceSite site) {
+constexpr void tell_leader(M& machine, Mbarrier bar, const ClusterShape& cluster, SourceSite site) {
   machine.tcgen05_fence_before_thread_sync(site);
   if (cluster.is_pair()) {
-    arrive_at<kKind>(machine, empty, cluster.leader(machine.cta_rank()), site);
+    arrive_at<kKind>(machine, bar, cluster.leader(machine.cta_rank()), site);
   } else {
-    arrive_as<kKind>(machine, empty, site);
+    arrive_as<kKind>(machine, bar, site);
   }
 }
 
@@ -244,12 +245,22 @@ class [[nodiscard]] MmaStage {
   /// The same with A in tensor memory.
   template <class ElementA, class ElementB>
   constexpr void multiply(const TmemOperand<ElementA>& a,
+                          const SharedTile<ElementB>& b,
+                          Accumulate accumulate,
+                          SourceSite site = SourceSite::current()) const {
+    multiply_tiles(
+        claim_.machine(), storage_->cluster.group, tmem_.address(), a, b, accumulate, site);
+  }
+  /// The same over a B of several panels.
+  template <class ElementA, class ElementB>
+  constexpr void multiply(const TmemOperand<ElementA>& a,
                           const WideTile<ElementB>& b,
                           Accumulate accumulate,
                           SourceSite site = SourceSite::current()) const {
     const std::uint32_t panel_bytes = b.panel(0).row_bytes();
     for (std::uint32_t i = 0; i < b.panels(); ++i) {
       multiply_tiles(claim_.machine(),
+                     storage_->cluster.group,
                      tmem_.address(),
                      TmemOperand<ElementA>{a.advanced(i * panel_bytes)},
                      b.panel(i),
@@ -270,7 +281,7 @@ class [[nodiscard]] MmaStage {
   /// Participants: the whole warp. Blocks: never.
   constexpr void release(SourceSite site = SourceSite::current()) && {
     if (claim_.end()) {
-      commit_accumulator(
+      commit_to_group(
           claim_.machine(), storage_->barriers.full[claim_.state().index], storage_->cluster, site);
       claim_.note(StageStep::kProducerReleased);
     }
@@ -344,10 +355,10 @@ class [[nodiscard]] EpilogueStage {
   /// Participants: the whole warp; every warp of the role in every CTA of the group. Blocks: never.
   constexpr void release(SourceSite site = SourceSite::current()) && {
     if (claim_.end()) {
-      free_accumulator<Consumer::kKind>(claim_.machine(),
-                                        storage_->barriers.empty[claim_.state().index],
-                                        storage_->cluster,
-                                        site);
+      tell_leader<Consumer::kKind>(claim_.machine(),
+                                   storage_->barriers.empty[claim_.state().index],
+                                   storage_->cluster,
+                                   site);
       claim_.note(StageStep::kConsumerReleased);
     }
   }

@@ -99,7 +99,7 @@ class OutputTilePipeline {
   /// Commits to full, in both CTAs of a pair: the MMAs issued so far complete it. Blocks: never.
   constexpr void release_from_mma(const OutputStage& stage,
                                   SourceSite site = SourceSite::current()) {
-    commit_accumulator(*machine_, producer_mbar(stage.index()), storage_->cluster, site);
+    commit_to_group(*machine_, producer_mbar(stage.index()), storage_->cluster, site);
   }
   /// Waits full, orders this warp's tcgen05 operations behind it, and steps.
   constexpr OutputStage acquire_for_epilogue(SourceSite site = SourceSite::current()) {
@@ -112,8 +112,7 @@ class OutputTilePipeline {
   /// Orders this warp's loads, waited for, before its arrival on the leader's empty. Blocks: never.
   constexpr void release_from_epilogue(const OutputStage& stage,
                                        SourceSite site = SourceSite::current()) {
-    free_accumulator<Consumer::kKind>(
-        *machine_, consumer_mbar(stage.index()), storage_->cluster, site);
+    tell_leader<Consumer::kKind>(*machine_, consumer_mbar(stage.index()), storage_->cluster, site);
   }
 
   /// The full barrier of a stage, of this CTA.

@@ -168,6 +168,7 @@ inline constexpr std::uint16_t kOfAtomic = 512;   // a load: what an atomic of i
 inline constexpr std::uint16_t kLateLanes = 1024;    // the lanes a wait left behind
 inline constexpr std::uint16_t kFalse = 2048;        // a try that said no
 inline constexpr std::uint16_t kIncrease = 4096;     // setmaxnreg.inc
+inline constexpr std::uint16_t kSparse = 4096;       // mma with sparse A
 inline constexpr std::uint16_t kTmemA = 16384;       // mma with A in tensor memory, or in registers
 inline constexpr std::uint16_t kBlockScale = 32768;  // mma with scale factors
 }  // namespace event_flag

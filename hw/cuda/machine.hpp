@@ -382,6 +382,19 @@ class CudaMachine {
                       (const BlockScales scales{scale_a, scale_b};
                        tmem_.mma(group, d, a, b, instruction, scales, accumulate, lanes());))
   }
+  WARPTWIN_HOST_DEVICE void tcgen05_mma_sp(CtaGroup group,
+                                           TmemAddress d,
+                                           UmmaSmemDescriptor a,
+                                           UmmaSmemDescriptor b,
+                                           UmmaInstructionDescriptor instruction,
+                                           TmemAddress metadata,
+                                           bool accumulate,
+                                           SourceSite = {}) {
+    NV_IF_ELSE_TARGET(
+        NV_HAS_FEATURE_SM_100a,
+        (if (issues()) { ptx::tcgen05_mma_sp(group, d, a, b, instruction, metadata, accumulate); }),
+        (tmem_.mma(group, d, a, b, instruction, SparseMetadata{metadata}, accumulate, lanes());))
+  }
   WARPTWIN_HOST_DEVICE void tcgen05_cp(
       CtaGroup group, TmemAddress to, UmmaSmemDescriptor from, TmemCopy shape, SourceSite = {}) {
     NV_IF_ELSE_TARGET(NV_HAS_FEATURE_SM_100a,
@@ -485,9 +498,19 @@ class CudaMachine {
       WARPTWIN_UNROLL for (std::uint32_t first = 0; first < kRegisters; first += kPerUnit) {
         std::uint32_t words[4];
         ptx::ld_shared_v4(words, tile.at(own_row, column + first));
-        WARPTWIN_UNROLL for (std::uint32_t i = 0; i < kPerUnit; ++i) {
-          const std::uint32_t bits = (words[i / kPerWord] >> (i % kPerWord * kBits)) & kMask;
-          fragment.words[first + i] = std::bit_cast<std::uint32_t>(decode(Element::kType, bits));
+        if constexpr (ptx::kDecodesPairs<Element>) {
+          WARPTWIN_UNROLL for (std::uint32_t i = 0; i < kPerUnit; i += 2) {
+            float pair[2];
+            const std::uint32_t bits = words[i / kPerWord] >> (i % kPerWord * kBits);
+            ptx::decode_pair<Element>(bits, pair[0], pair[1]);
+            fragment.words[first + i] = std::bit_cast<std::uint32_t>(pair[0]);
+            fragment.words[first + i + 1] = std::bit_cast<std::uint32_t>(pair[1]);
+          }
+        } else {
+          WARPTWIN_UNROLL for (std::uint32_t i = 0; i < kPerUnit; ++i) {
+            const std::uint32_t bits = (words[i / kPerWord] >> (i % kPerWord * kBits)) & kMask;
+            fragment.words[first + i] = std::bit_cast<std::uint32_t>(decode(Element::kType, bits));
+          }
         }
       }
     }

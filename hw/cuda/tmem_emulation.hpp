@@ -35,6 +35,10 @@ struct BlockScales {
   TmemAddress a;
   TmemAddress b;
 };
+/// Instead of them: where the metadata of a sparse A begins.
+struct SparseMetadata {
+  TmemAddress at;
+};
 
 /// One warp's view of its CTA's emulated tensor memory, and of the other's of its pair.
 ///
@@ -105,6 +109,8 @@ class TmemEmulation {
         float product = 0.0F;
         if constexpr (std::is_same_v<Scales, NoScales>) {
           product = dot(a_row, b_row, instruction);
+        } else if constexpr (std::is_same_v<Scales, SparseMetadata>) {
+          product = dot_sparse(a_row, b_row, instruction, cells, scales.at, m);
         } else {
           const std::uint32_t quarter = at.lane() / kWarpLanes;
           product = dot_scaled(a_row,
@@ -347,6 +353,29 @@ class TmemEmulation {
       for (std::uint32_t shift = 0; shift < 32; shift += bits) {
         sum += decode(instruction.a_type(), (word_a >> shift) & mask) *
                decode(instruction.b_type(), (word_b >> shift) & mask);
+      }
+    }
+    return sum;
+  }
+  // The same of a row of A without its zeros, and 64 bytes of one of B; row `m` of the CTA.
+  template <class Row>
+  WARPTWIN_HOST_DEVICE static float dot_sparse(const Row& a,
+                                               const SharedRow& b,
+                                               UmmaInstructionDescriptor instruction,
+                                               std::uint32_t* cells,
+                                               TmemAddress metadata,
+                                               std::uint32_t m) {
+    const TmemAddress column = metadata.at_column(instruction.sparsity_selector());
+    float sum = 0.0F;
+    for (std::uint32_t half = 0; half < 2; ++half) {
+      const auto cell = SparseMetadataCell::of(m, half);
+      const std::uint32_t places = cell_at(cells, column.at_lane(cell.lane)) >> cell.shift;
+      for (std::uint32_t i = 0; i < 8; ++i) {  // of the elements that are not zero
+        const std::uint32_t k = 16 * half + i / 2 * kSparseChunk + ((places >> (2 * i)) & 3U);
+        const std::uint32_t word_a = a.word((8 * half + i) * 2 & ~3U);
+        const std::uint32_t word_b = b.word(k * 2 & ~3U);
+        sum += decode(instruction.a_type(), (word_a >> (i % 2 * 16)) & 0xFFFFU) *
+               decode(instruction.b_type(), (word_b >> (k % 2 * 16)) & 0xFFFFU);
       }
     }
     return sum;

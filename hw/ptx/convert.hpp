@@ -52,6 +52,27 @@ WARPTWIN_HOST_DEVICE std::uint32_t convert_word(const float (&values)[kElementsP
       (return 0;))
 }
 
+/// Whether `decode_pair` has the element's type.
+template <class Element>
+inline constexpr bool kDecodesPairs =
+    Element::kType == ElementType::kF8E4M3 || Element::kType == ElementType::kF8E5M2;
+
+/// The floats of two 8-bit ones, the first in the low byte. By way of f16, which holds them all.
+template <class Element>
+WARPTWIN_HOST_DEVICE void decode_pair(std::uint32_t pair, float& first, float& second) {
+  NV_IF_TARGET(NV_IS_DEVICE,
+               (
+                   const auto bytes = static_cast<std::uint16_t>(pair); std::uint32_t halves = 0;
+                   if constexpr (Element::kType == ElementType::kF8E4M3) {
+                     asm("cvt.rn.f16x2.e4m3x2 %0, %1;" : "=r"(halves) : "h"(bytes));
+                   } else {
+                     asm("cvt.rn.f16x2.e5m2x2 %0, %1;" : "=r"(halves) : "h"(bytes));
+                   } asm("{ .reg .f16 low, high; mov.b32 {low, high}, %2; cvt.f32.f16 %0, low; "
+                         "cvt.f32.f16 %1, high; }"
+                         : "=f"(first), "=f"(second)
+                         : "r"(halves));))
+}
+
 /// 2^value, to 2 ulp and a little; subnormals become zero. Source: PTX ISA, "ex2".
 WARPTWIN_HOST_DEVICE float exp2(float value) {
   NV_IF_ELSE_TARGET(NV_IS_DEVICE,

@@ -152,6 +152,35 @@ WARPTWIN_HOST_DEVICE void tcgen05_mma_block_scale(CtaGroup group,
        });))
 }
 
+/// The same with a sparse A: `a` is without its zeros, and `metadata`, in tensor memory, says where
+/// they were. Of kind f16. Blocks: never.
+WARPTWIN_HOST_DEVICE void tcgen05_mma_sp(CtaGroup group,
+                                         TmemAddress d,
+                                         UmmaSmemDescriptor a,
+                                         UmmaSmemDescriptor b,
+                                         UmmaInstructionDescriptor instruction,
+                                         TmemAddress metadata,
+                                         bool accumulate) {
+  if (instruction.kind != MmaKind::kF16) {
+    trap();
+  }
+#define WARPTWIN_MMA_SP(cta_group)                                                                 \
+  asm volatile("{ .reg .pred accumulate; setp.ne.b32 accumulate, %5, 0; tcgen05.mma.sp." cta_group \
+               ".kind::f16 [%0], %1, %2, [%3], %4, accumulate; }" ::"r"(d.value),                  \
+               "l"(a.bits),                                                                        \
+               "l"(b.bits),                                                                        \
+               "r"(metadata.value),                                                                \
+               "r"(instruction.bits),                                                              \
+               "r"(static_cast<std::uint32_t>(accumulate))                                         \
+               : "memory")
+  NV_IF_TARGET(NV_HAS_FEATURE_SM_100a,
+               (
+                   if (group == CtaGroup::kTwo) { WARPTWIN_MMA_SP("cta_group::2"); } else {
+                     WARPTWIN_MMA_SP("cta_group::1");
+                   }))
+#undef WARPTWIN_MMA_SP
+}
+
 /// Starts a copy of a tile in shared memory to tensor memory, once for every lane that executes it.
 /// Blocks: never.
 WARPTWIN_HOST_DEVICE void tcgen05_cp(CtaGroup group,

@@ -224,6 +224,89 @@ void add_block_scale(List& list) {
   list.add("TMEM_PIPE_ORDER", 1, again(false), again(true));
 }
 
+// A sparse A, whose metadata lies behind the accumulator.
+constexpr std::uint32_t kMetadata = 32;
+
+void copy_metadata(M& m, TmemAddress at) {
+  m.tcgen05_cp(CtaGroup::kOne,
+               at.at_column(kMetadata),
+               UmmaSmemDescriptor::make(kTile, 16, 128, Swizzle::kNone),
+               TmemCopy::k128x128b);
+}
+
+void sparse_mma(M& m, TmemAddress at, std::uint32_t selector = 1) {
+  const auto tile = UmmaSmemDescriptor::make(kTile, 16, 1024, Swizzle::k128B);
+  const auto dense =
+      UmmaInstructionDescriptor::make(ElementType::kBf16, ElementType::kBf16, 128, 16);
+  m.tcgen05_mma_sp(CtaGroup::kOne,
+                   at,
+                   tile,
+                   tile,
+                   dense.with_sparse_a(selector),
+                   at.at_column(kMetadata),
+                   false);
+}
+
+void add_sparse(List& list) {
+  const auto sparse = [](std::uint32_t selector) {
+    return tmem_and_barrier([=](M& m, TmemAddress at) {
+      copy_metadata(m, at);
+      sparse_mma(m, at, selector);
+      complete(m);
+    });
+  };
+  list.add("TCGEN05_SHAPE", 1, sparse(2), sparse(1));
+  const auto in_order = [](bool copy_first) {
+    return tmem_and_barrier([=](M& m, TmemAddress at) {
+      if (copy_first) {
+        copy_metadata(m, at);
+      }
+      sparse_mma(m, at);
+      if (!copy_first) {
+        copy_metadata(m, at);
+      }
+      complete(m);
+    });
+  };
+  list.add("TMEM_UNINIT_READ", 1, in_order(false), in_order(true));
+  const auto again = [](bool completes) {
+    return tmem_and_barrier([=](M& m, TmemAddress at) {
+      copy_metadata(m, at);
+      sparse_mma(m, at);
+      if (completes) {
+        complete(m, 0);
+      }
+      copy_metadata(m, at);
+      complete(m, completes ? 1 : 0);
+    });
+  };
+  list.add("TMEM_PIPE_ORDER", 1, again(false), again(true));
+  // Another warp copies: beside the barrier, fences bring its copy before the MMA.
+  const auto copied_by_another = [](bool fenced) {
+    return tmem_and_barrier([=](M& m, TmemAddress at) {
+      if (m.warp_index() == 1) {
+        copy_metadata(m, at);
+      }
+      if (fenced) {
+        m.tcgen05_fence_before_thread_sync();
+      }
+      m.bar_sync(2, 64);
+      if (fenced) {
+        m.tcgen05_fence_after_thread_sync();
+      }
+      if (m.warp_index() == 0) {
+        sparse_mma(m, at);
+        complete(m, 0);
+      }
+      m.bar_sync(2, 64);
+      if (m.warp_index() == 1) {
+        complete(m, 1);
+      }
+    });
+  };
+  list.add("TMEM_FENCE_MISSING", 2, copied_by_another(false), copied_by_another(true));
+}
+
 // Allocation, and what lies outside of it.
 void add_allocations(List& list) {
   list.add(
@@ -547,6 +630,7 @@ void add_completions(List& list) {
            }));
   add_pairs(list);
   add_block_scale(list);
+  add_sparse(list);
 
   const auto use_registers = [](bool waits) {
     return with_tmem([=](M& m, TmemAddress at) {

@@ -160,7 +160,10 @@ std::string mma_operands(const Event& event, const payload::Mma& mma) {
          "n" + std::to_string(instruction.n()) +
          (instruction.a_major() == Major::kMn ? ", A MN-major" : "") +
          (instruction.b_major() == Major::kMn ? ", B MN-major" : "") +
-         (scaled                         ? scales(event, instruction)
+         ((event.flags & event_flag::kSparse) != 0
+              ? ", metadata " + tensor_memory(mma.scale_a) + " selector " +
+                    std::to_string(instruction.sparsity_selector())
+          : scaled                       ? scales(event, instruction)
           : (mma.instruction >> 29) != 0 ? ", reserved bits"
                                          : "") +
          ((event.flags & event_flag::kAccumulate) != 0 ? ", accumulate" : "");

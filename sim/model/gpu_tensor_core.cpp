@@ -14,30 +14,44 @@ Fault Gpu::check_mma(const Operation& op, std::uint32_t cta) const {
   const bool a_in_tmem = (op.flags & event_flag::kTmemA) != 0;
   const std::uint32_t ctas = ctas_in(mma.group);
   const bool scaled = (op.flags & event_flag::kBlockScale) != 0;
-  if (scaled != is_block_scaled(instruction.kind) ||
-      (a_in_tmem && instruction.a_major() == Major::kMn)) {
+  const bool sparse = (op.flags & event_flag::kSparse) != 0;
+  if (scaled != is_block_scaled(instruction.kind) || sparse != instruction.sparse_a() ||
+      (sparse && a_in_tmem) || (a_in_tmem && instruction.a_major() == Major::kMn)) {
     return Fault::kBadShape;
   }
   if (const Fault fault = check_shape(instruction, mma.group); fault != Fault::kNone) {
     return fault;
   }
-  const auto check_operand =
-      [&](std::uint64_t bits, std::uint32_t rows, Major major, ElementType type) {
-        const UmmaSmemDescriptor descriptor{bits};
-        Fault fault = check_descriptor(descriptor);
-        if (fault == Fault::kNone) {
-          for_each_reach(descriptor, rows / ctas, major, type, [&](const OperandReach& reach) {
-            fault = reach.end > config_.shared_bytes ? Fault::kBadDescriptor : fault;
-          });
-        }
-        return fault;
-      };
-  Fault fault =
-      a_in_tmem
-          ? check_columns(mma.group, cta, mma.tmem_a.value, kTmemAColumns)
-          : check_operand(mma.a.bits, instruction.m(), instruction.a_major(), instruction.a_type());
+  const auto check_operand = [&](std::uint64_t bits,
+                                 std::uint32_t rows,
+                                 Major major,
+                                 ElementType type,
+                                 std::uint32_t k_bytes) {
+    const UmmaSmemDescriptor descriptor{bits};
+    Fault fault = check_descriptor(descriptor);
+    if (fault == Fault::kNone) {
+      for_each_reach(descriptor, rows / ctas, major, type, k_bytes, [&](const OperandReach& reach) {
+        fault = reach.end > config_.shared_bytes ? Fault::kBadDescriptor : fault;
+      });
+    }
+    return fault;
+  };
+  Fault fault = a_in_tmem ? check_columns(mma.group, cta, mma.tmem_a.value, kTmemAColumns)
+                          : check_operand(mma.a.bits,
+                                          instruction.m(),
+                                          instruction.a_major(),
+                                          instruction.a_type(),
+                                          kMmaRowBytes);
   if (fault == Fault::kNone) {
-    fault = check_operand(mma.b.bits, instruction.n(), instruction.b_major(), instruction.b_type());
+    fault = check_operand(mma.b.bits,
+                          instruction.n(),
+                          instruction.b_major(),
+                          instruction.b_type(),
+                          instruction.b_row_bytes());
+  }
+  if (fault == Fault::kNone && sparse) {
+    const TmemAddress metadata = mma.scale_a.at_column(instruction.sparsity_selector());
+    fault = check_columns(mma.group, cta, metadata.value, 1);
   }
   if (fault == Fault::kNone && scaled) {
     fault =

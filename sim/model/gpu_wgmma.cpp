@@ -30,9 +30,10 @@ Fault Gpu::check_wgmma(WarpSlot slot, const Operation& op) const {
   const auto fits =
       [&](std::uint64_t descriptor, std::uint32_t rows, Major major, ElementType type) {
         bool fit = check_descriptor({descriptor}) == Fault::kNone;
-        for_each_reach({descriptor}, rows, major, type, [&](const OperandReach& reach) {
-          fit = fit && reach.end <= config_.shared_bytes;
-        });
+        for_each_reach(
+            {descriptor}, rows, major, type, kMmaRowBytes, [&](const OperandReach& reach) {
+              fit = fit && reach.end <= config_.shared_bytes;
+            });
         return fit;
       };
   const bool in_registers = (op.flags & event_flag::kTmemA) != 0;

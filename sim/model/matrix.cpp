@@ -9,8 +9,6 @@ namespace warptwin::sim {
 
 namespace {
 
-constexpr std::uint32_t kInstructionBytes = 32;  // of K, in every dense kind
-
 Swizzle swizzle_of(std::uint32_t code) {
   switch (code) {
     case 2:
@@ -35,11 +33,12 @@ std::uint32_t linear_address(UmmaSmemDescriptor descriptor, std::uint32_t row, s
   return group + row % 8 * static_cast<std::uint32_t>(swizzle) + k;
 }
 
-// Rows [0, rows) of one instruction's K as floats, `stride` floats apart.
+// Rows [0, rows) of one instruction's K, `k_bytes` of each, as floats, `stride` floats apart.
 template <ElementType type>
 void gather_as(const OperandView& view,
                std::uint32_t rows,
                Major major,
+               std::uint32_t k_bytes,
                float* out,
                std::uint32_t row_stride,
                std::uint32_t k_stride) {
@@ -62,7 +61,7 @@ void gather_as(const OperandView& view,
         }
       };
   if (major == Major::kMn) {
-    for (std::uint32_t k = 0; k < mma_k(type); ++k) {
+    for (std::uint32_t k = 0; k < k_rows_of(type, k_bytes); ++k) {
       for (std::uint32_t row = 0; row < rows; row += 16 / size) {
         unit(view.descriptor.mn_address(row * size, k),
              std::min(16U, (rows - row) * size),
@@ -73,7 +72,7 @@ void gather_as(const OperandView& view,
     return;
   }
   for (std::uint32_t row = 0; row < rows; ++row) {
-    for (std::uint32_t k = 0; k < kInstructionBytes; k += 16) {
+    for (std::uint32_t k = 0; k < k_bytes; k += 16) {
       unit(linear_address(view.descriptor, row, k),
            16,
            out + row * row_stride + k / size * together * k_stride,
@@ -87,28 +86,29 @@ void gather(const OperandView& view,
             std::uint32_t rows,
             ElementType type,
             Major major,
+            std::uint32_t k_bytes,
             float* out,
             std::uint32_t row_stride,
             std::uint32_t k_stride) {
   switch (type) {
     case ElementType::kTf32:
-      return gather_as<ElementType::kTf32>(view, rows, major, out, row_stride, k_stride);
+      return gather_as<ElementType::kTf32>(view, rows, major, k_bytes, out, row_stride, k_stride);
     case ElementType::kF16:
-      return gather_as<ElementType::kF16>(view, rows, major, out, row_stride, k_stride);
+      return gather_as<ElementType::kF16>(view, rows, major, k_bytes, out, row_stride, k_stride);
     case ElementType::kBf16:
-      return gather_as<ElementType::kBf16>(view, rows, major, out, row_stride, k_stride);
+      return gather_as<ElementType::kBf16>(view, rows, major, k_bytes, out, row_stride, k_stride);
     case ElementType::kF8E4M3:
-      return gather_as<ElementType::kF8E4M3>(view, rows, major, out, row_stride, k_stride);
+      return gather_as<ElementType::kF8E4M3>(view, rows, major, k_bytes, out, row_stride, k_stride);
     case ElementType::kF8E5M2:
-      return gather_as<ElementType::kF8E5M2>(view, rows, major, out, row_stride, k_stride);
+      return gather_as<ElementType::kF8E5M2>(view, rows, major, k_bytes, out, row_stride, k_stride);
     case ElementType::kF4E2M1:
-      return gather_as<ElementType::kF4E2M1>(view, rows, major, out, row_stride, k_stride);
+      return gather_as<ElementType::kF4E2M1>(view, rows, major, k_bytes, out, row_stride, k_stride);
     case ElementType::kU8:
-      return gather_as<ElementType::kU8>(view, rows, major, out, row_stride, k_stride);
+      return gather_as<ElementType::kU8>(view, rows, major, k_bytes, out, row_stride, k_stride);
     case ElementType::kI8:
-      return gather_as<ElementType::kI8>(view, rows, major, out, row_stride, k_stride);
+      return gather_as<ElementType::kI8>(view, rows, major, k_bytes, out, row_stride, k_stride);
     default:
-      return gather_as<ElementType::kF32>(view, rows, major, out, row_stride, k_stride);
+      return gather_as<ElementType::kF32>(view, rows, major, k_bytes, out, row_stride, k_stride);
   }
 }
 
@@ -119,10 +119,33 @@ void gather_tmem(const MmaOperands& operands, TensorMemory& tmem, std::uint32_t 
   for (std::uint32_t row = 0; row < rows; ++row) {
     const std::uint32_t* cells =
         tmem.lane((operands.a_address.lane() + row) % kTmemLanes) + operands.a_address.column();
-    for (std::uint32_t k = 0; k < kInstructionBytes / size; ++k) {
+    for (std::uint32_t k = 0; k < kMmaRowBytes / size; ++k) {
       std::uint32_t bits = 0;
       std::memcpy(&bits, reinterpret_cast<const std::byte*>(cells) + k * size, size);
       *out++ = decode(type, bits);
+    }
+  }
+}
+
+// Spreads the elements of a sparse A, which stand at the beginning of rows of `k_size`, to their
+// places, by the metadata. Of two at one place, which the manual does not define, the second stays.
+void spread(const MmaOperands& operands,
+            TensorMemory& tmem,
+            std::uint32_t rows,
+            std::uint32_t k_size,
+            float* a) {
+  const std::uint32_t column = operands.scale_a.column() + operands.instruction.sparsity_selector();
+  std::vector<float> packed(k_size / 2);
+  for (std::uint32_t m = 0; m < rows; ++m, a += k_size) {
+    std::copy_n(a, packed.size(), packed.begin());
+    std::fill_n(a, k_size, 0.0F);
+    for (std::uint32_t half = 0; half < 2; ++half) {
+      const auto cell = SparseMetadataCell::of(m, half);
+      const std::uint32_t places = tmem.lane(cell.lane)[column] >> cell.shift;
+      for (std::uint32_t i = 0; i < k_size / 4; ++i) {  // of the half's elements that are not zero
+        const std::uint32_t chunk = half * k_size / 2 + i / 2 * kSparseChunk;
+        a[chunk + (places >> (2 * i) & 3U)] = packed[half * k_size / 4 + i];
+      }
     }
   }
 }
@@ -261,8 +284,8 @@ OperandReach reach(UmmaSmemDescriptor descriptor, std::uint32_t rows, std::uint3
 
 }  // namespace
 
-OperandReach reach_of(UmmaSmemDescriptor descriptor, std::uint32_t rows) {
-  return reach(descriptor, rows, kInstructionBytes);
+OperandReach reach_of(UmmaSmemDescriptor descriptor, std::uint32_t rows, std::uint32_t k_bytes) {
+  return reach(descriptor, rows, k_bytes);
 }
 
 std::uint32_t mn_panels(UmmaSmemDescriptor descriptor, std::uint32_t mn_bytes) {
@@ -315,14 +338,18 @@ Units units_k_major(UmmaSmemDescriptor descriptor,
 
 }  // namespace
 
-Units units_of(UmmaSmemDescriptor descriptor, std::uint32_t rows, Major major, ElementType type) {
+Units units_of(UmmaSmemDescriptor descriptor,
+               std::uint32_t rows,
+               Major major,
+               ElementType type,
+               std::uint32_t k_bytes) {
   if (major == Major::kK) {
-    return units_k_major(descriptor, rows, kInstructionBytes);
+    return units_k_major(descriptor, rows, k_bytes);
   }
   const Swizzle swizzle = swizzle_of(descriptor.swizzle_code());
   const std::uint32_t bytes = rows * bytes_of(type);
   Units units;
-  for (std::uint32_t k = 0; k < mma_k(type); ++k) {
+  for (std::uint32_t k = 0; k < k_rows_of(type, k_bytes); ++k) {
     for (std::uint32_t byte = 0; byte < bytes; byte += 16) {
       const std::uint32_t at = swizzled(descriptor.mn_address(byte, k), swizzle);
       units.emplace_back(at, at + std::min(16U, bytes - byte));
@@ -368,6 +395,12 @@ Fault check_shape(UmmaInstructionDescriptor instruction, CtaGroup group) {
       instruction.kind != MmaKind::kI8) {
     return Fault::kBadShape;
   }
+  if (instruction.sparse_a() &&
+      (!may_be_sparse(instruction.kind) || m / ctas_in(group) != kTmemLanes ||
+       instruction.a_major() == Major::kMn ||
+       instruction.sparsity_selector() >= kSparseSelectors)) {
+    return Fault::kBadShape;
+  }
   const bool n_fits = n >= n_step && n <= 256 && n % n_step == 0 &&
                       (instruction.kind != MmaKind::kI8 || fits_whole_numbers(n, pair));
   return m_fits && n_fits ? Fault::kNone : Fault::kBadShape;
@@ -401,7 +434,9 @@ void multiply(const MmaOperands& operands) {
   const std::uint32_t ctas = ctas_in(operands.group);
   const std::uint32_t m_size = operands.instruction.m();
   const std::uint32_t n_size = operands.instruction.n();
-  const std::uint32_t k_size = mma_k(operands.instruction.a_type());
+  const bool sparse = operands.instruction.sparse_a();
+  const std::uint32_t b_bytes = operands.instruction.b_row_bytes();
+  const std::uint32_t k_size = k_rows_of(operands.instruction.b_type(), b_bytes);
   const std::uint32_t m_local = m_size / ctas;
   const std::uint32_t n_local = n_size / ctas;
   // B by rows of k, so that the innermost loop runs along a row of D.
@@ -411,6 +446,7 @@ void multiply(const MmaOperands& operands) {
            n_local,
            operands.instruction.b_type(),
            operands.instruction.b_major(),
+           b_bytes,
            b.data() + cta * n_local,
            1,
            n_size);
@@ -428,9 +464,13 @@ void multiply(const MmaOperands& operands) {
              m_local,
              operands.instruction.a_type(),
              operands.instruction.a_major(),
+             kMmaRowBytes,
              a.data(),
              k_size,
              1);
+    }
+    if (sparse) {
+      spread(operands, *operands.d[cta], m_local, k_size, a.data());
     }
     std::uint32_t quarter = kTmemLanes;  // none: of the lanes, whose factors `b_scaled` has
     for (std::uint32_t m = 0; m < m_local; ++m) {
@@ -523,10 +563,23 @@ void multiply(const WgmmaOperands& operands) {
   if (operands.a_registers[0] != nullptr) {
     gather_registers(operands, a.data());
   } else {
-    gather(
-        operands.a, kWgmmaRows, instruction.a_type(), instruction.a_major(), a.data(), k_size, 1);
+    gather(operands.a,
+           kWgmmaRows,
+           instruction.a_type(),
+           instruction.a_major(),
+           kMmaRowBytes,
+           a.data(),
+           k_size,
+           1);
   }
-  gather(operands.b, n_size, instruction.b_type(), instruction.b_major(), b.data(), k_size, 1);
+  gather(operands.b,
+         n_size,
+         instruction.b_type(),
+         instruction.b_major(),
+         kMmaRowBytes,
+         b.data(),
+         k_size,
+         1);
   // The sum of one value of D, from `begin` on.
   const auto sum_of = [&](std::uint32_t warp, WgmmaCell cell, float begin) {
     const float* row = &a[std::size_t{warp * kWgmmaWarpRows + cell.row} * k_size];

@@ -38,8 +38,10 @@ struct OperandReach {
 
 /// kBadDescriptor when the descriptor has a field that is not legal.
 Fault check_descriptor(UmmaSmemDescriptor descriptor);
-/// Of a K-major operand.
-OperandReach reach_of(UmmaSmemDescriptor descriptor, std::uint32_t rows);
+/// Of a K-major operand, of whose rows the instruction takes `k_bytes`.
+OperandReach reach_of(UmmaSmemDescriptor descriptor,
+                      std::uint32_t rows,
+                      std::uint32_t k_bytes = kMmaRowBytes);
 /// Of an MN-major one with `mn_bytes` bytes of M or N: how many panels these are, and what `k_rows`
 /// rows of K reach in one of them.
 std::uint32_t mn_panels(UmmaSmemDescriptor descriptor, std::uint32_t mn_bytes);
@@ -47,17 +49,25 @@ OperandReach mn_reach(UmmaSmemDescriptor descriptor,
                       std::uint32_t mn_bytes,
                       std::uint32_t k_rows,
                       std::uint32_t panel);
-/// Calls `f(reach)` for each piece of `rows` rows of an operand.
+/// Rows of K of an MN-major operand that are `k_bytes` of each column.
+constexpr std::uint32_t k_rows_of(ElementType type, std::uint32_t k_bytes) {
+  return mma_k(type) * (k_bytes / kMmaRowBytes);
+}
+/// Calls `f(reach)` for each piece of `rows` rows of an operand, `k_bytes` of K each.
 template <class F>
-void for_each_reach(
-    UmmaSmemDescriptor descriptor, std::uint32_t rows, Major major, ElementType type, F f) {
+void for_each_reach(UmmaSmemDescriptor descriptor,
+                    std::uint32_t rows,
+                    Major major,
+                    ElementType type,
+                    std::uint32_t k_bytes,
+                    F f) {
   if (major == Major::kK) {
-    f(reach_of(descriptor, rows));
+    f(reach_of(descriptor, rows, k_bytes));
     return;
   }
   const std::uint32_t mn_bytes = rows * bytes_of(type);
   for (std::uint32_t i = 0; i < mn_panels(descriptor, mn_bytes); ++i) {
-    f(mn_reach(descriptor, mn_bytes, mma_k(type), i));
+    f(mn_reach(descriptor, mn_bytes, k_rows_of(type, k_bytes), i));
   }
 }
 /// The same for what a tcgen05.cp reads.
@@ -65,11 +75,16 @@ OperandReach copy_reach(UmmaSmemDescriptor descriptor, TmemCopy shape);
 /// Bytes of shared memory that a swizzle moves together, [first, second).
 using Units = std::vector<std::pair<std::uint32_t, std::uint32_t>>;
 /// All that an MMA reads of an operand's `rows` rows, and a tcgen05.cp of its source.
-Units units_of(UmmaSmemDescriptor descriptor, std::uint32_t rows, Major major, ElementType type);
+Units units_of(UmmaSmemDescriptor descriptor,
+               std::uint32_t rows,
+               Major major,
+               ElementType type,
+               std::uint32_t k_bytes = kMmaRowBytes);
 /// `padding`: the last bytes of each 16, which a copy does not read.
 Units units_of(UmmaSmemDescriptor descriptor, TmemCopy shape, std::uint32_t padding);
-/// kBadShape when (kind, M, N, cta_group) is not in the manual's table, or an operand is MN-major
-/// that is block-scaled or has elements of four bytes.
+/// kBadShape when (kind, M, N, cta_group) is not in the manual's table, an operand is MN-major that
+/// is block-scaled or has elements of four bytes, or A is sparse and of another kind than f16,
+/// MN-major, of other than 128 rows a CTA, or without a selector that exists.
 Fault check_shape(UmmaInstructionDescriptor instruction, CtaGroup group);
 
 /// One instruction. `cta` has group elements: index 1 is the odd CTA of a pair.
@@ -83,7 +98,7 @@ struct MmaOperands {
   bool accumulate = false;
   bool a_in_tmem = false;  // at `a_address` of the same tensor memories
   TmemAddress a_address{};
-  TmemAddress scale_a{};  // of a block-scaled kind
+  TmemAddress scale_a{};  // of a block-scaled kind; of a sparse A its metadata
   TmemAddress scale_b{};
 };
 

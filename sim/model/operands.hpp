@@ -126,8 +126,8 @@ struct Product {
 /// tcgen05.mma.
 struct Mma : Product {
   TmemAddress d{};
-  TmemAddress tmem_a{};  // A, where the flags say kTmemA
-  TmemAddress scale_a{};
+  TmemAddress tmem_a{};   // A, where the flags say kTmemA
+  TmemAddress scale_a{};  // of sparse A, where the flags say kSparse: its metadata
   TmemAddress scale_b{};
   std::uint32_t columns = 0;  // of D, since it was issued
   CtaGroup group = CtaGroup::kOne;

@@ -354,6 +354,21 @@ class SimMachine : private OperationBuilder {
     op.flags |= event_flag::kBlockScale;
     run(op);
   }
+  void tcgen05_mma_sp(CtaGroup group,
+                      TmemAddress d,
+                      UmmaSmemDescriptor a,
+                      UmmaSmemDescriptor b,
+                      UmmaInstructionDescriptor instruction,
+                      TmemAddress metadata,
+                      bool accumulate,
+                      SourceSite site = SourceSite::current()) {
+    Operation op = mma(group, d, b, instruction, accumulate, site);
+    auto& of = op.as<operands::Mma>();
+    of.a = a;
+    of.scale_a = metadata;
+    op.flags |= event_flag::kSparse;
+    run(op);
+  }
   void tcgen05_cp(CtaGroup group,
                   TmemAddress to,
                   UmmaSmemDescriptor from,

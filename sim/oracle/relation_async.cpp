@@ -163,19 +163,21 @@ void Record::issue_tensor(const Event& event, Async& async) {
   // Where the factors are in their cells says nothing about the shape.
   constexpr std::uint32_t kBytesOfFactors = 3U << 4 | 3U << 29;
   const bool scaled = (event.flags & event_flag::kBlockScale) != 0;
+  // Nor does which metadata it takes.
+  const bool sparse = (event.flags & event_flag::kSparse) != 0;
+  const std::uint32_t shape = sparse ? product.instruction & ~3U : product.instruction;
   const Footprint into = mma ? accumulator_cells(event) : Footprint{};
   for (const TensorOp& earlier : warp.tensor) {
-    const bool chained =
-        earlier.op == Op::kTcgen05Cp
-            ? mma
-            : mma && earlier.d == event.address && earlier.instruction == product.instruction;
+    const bool chained = earlier.op == Op::kTcgen05Cp
+                             ? mma
+                             : mma && earlier.d == event.address && earlier.instruction == shape;
     if (earlier.pair == pair && (chained || options_.tensor_in_order)) {
       before.push_back(earlier.done);
     }
     // Accumulators of two shapes, or that begin apart: the manual has no order for them.
     const std::uint32_t factors = scaled ? kBytesOfFactors : 0;
-    const bool alike = earlier.d == event.address &&
-                       (earlier.instruction & ~factors) == (product.instruction & ~factors);
+    const bool alike =
+        earlier.d == event.address && (earlier.instruction & ~factors) == (shape & ~factors);
     if (mma && earlier.op == Op::kTcgen05Mma && earlier.pair == pair && !alike &&
         meet(earlier.into, into) && !order.tensor(earlier.done, async.begin)) {
       faults.push_back({RelationKind::kRace,
@@ -188,8 +190,7 @@ void Record::issue_tensor(const Event& event, Async& async) {
   }
   async.begin = order.add(before);
   async.done = order.add({}, {async.begin});
-  warp.tensor.push_back(
-      {event.serial, async.done, event.op, event.address, product.instruction, pair, into});
+  warp.tensor.push_back({event.serial, async.done, event.op, event.address, shape, pair, into});
   const std::uint32_t ctas = pair ? 2 : 1;
   const std::uint32_t first = pair ? event.cta & ~1U : event.cta;
   const Use use{async.begin, async.done, who(event)};
@@ -216,8 +217,18 @@ void Record::issue_tensor(const Event& event, Async& async) {
     operand(event,
             async,
             cta,
-            operand_bytes(
-                product.b, instruction.n() / ctas, instruction.b_major(), instruction.b_type()));
+            operand_bytes(product.b,
+                          instruction.n() / ctas,
+                          instruction.b_major(),
+                          instruction.b_type(),
+                          instruction.sparse_a() ? 2 : 1));
+    if ((event.flags & event_flag::kSparse) != 0) {
+      // One column of the two that the selector chooses from.
+      const TmemAddress metadata =
+          TmemAddress{product.scale_a}.at_column(instruction.sparsity_selector());
+      tensor_cells(event, async, cta, cells(metadata, 1, 0, kTmemLanes), false);
+      use_columns(cta, metadata, 1, use);
+    }
     if ((event.flags & event_flag::kBlockScale) != 0) {
       const std::pair<TmemAddress, std::uint32_t> factors[] = {
           {{product.scale_a}, scale_columns(rows)},

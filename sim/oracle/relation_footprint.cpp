@@ -123,15 +123,16 @@ Footprint without(const Footprint& a, const Footprint& b) {
 Footprint operand_bytes(std::uint64_t descriptor,
                         std::uint32_t rows,
                         Major major,
-                        ElementType type) {
+                        ElementType type,
+                        std::uint32_t steps) {
   const UmmaSmemDescriptor tile{descriptor};
   if (major == Major::kK) {
-    return k_major(tile, rows, kStepBytes);
+    return k_major(tile, rows, steps * kStepBytes);
   }
   const Swizzle swizzle = swizzle_of_code(tile.swizzle_code());
   const std::uint32_t bytes = rows * bytes_of(type);
   Footprint pieces;
-  for (std::uint32_t k = 0; k < mma_k(type); ++k) {
+  for (std::uint32_t k = 0; k < steps * mma_k(type); ++k) {
     for (std::uint32_t mn = 0; mn < bytes; mn += kUnit) {
       const std::uint32_t at = swizzled(tile.mn_address(mn, k), swizzle);
       pieces.emplace_back(at, at + std::min(kUnit, bytes - mn));

@@ -32,7 +32,8 @@ Footprint without(const Footprint& a, const Footprint& b);
 Footprint operand_bytes(std::uint64_t descriptor,
                         std::uint32_t rows,
                         Major major,
-                        ElementType type);
+                        ElementType type,
+                        std::uint32_t steps = 1);
 /// What a tcgen05.cp of that shape reads.
 Footprint copied_bytes(std::uint64_t descriptor, TmemCopy shape);
 /// A load or store of words, of a row or column of a tile by each lane, or of lanes of PTX.

@@ -7,7 +7,6 @@ namespace warptwin::sim::values {
 namespace {
 
 constexpr std::uint32_t kUnit = 16;     // bytes that a swizzle moves together
-constexpr std::uint32_t kSliceK = 32;   // bytes of K in one instruction
 constexpr std::uint32_t kBoxMax = 256;  // elements of a box in one dimension
 
 Swizzle swizzle_of(UmmaSmemDescriptor descriptor) {
@@ -192,20 +191,33 @@ bool is_legal(UmmaInstructionDescriptor instruction, CtaGroup group) {
   const bool may_transpose =
       whole || instruction.kind == MmaKind::kF16 || instruction.kind == MmaKind::kF8f6f4;
   const bool n_exists = !whole || n % (pair ? 32 : 16) == 0 || (!pair && (n == 8 || n == 24));
-  return m_fits && n_exists && n >= step && n <= 256 && n % step == 0 &&
+  const bool sparse_exists = !instruction.sparse_a() ||
+                             (instruction.kind == MmaKind::kF16 && m == (pair ? 256 : 128) &&
+                              instruction.a_major() == Major::kK && (instruction.bits & 3U) < 2);
+  return m_fits && n_exists && sparse_exists && n >= step && n <= 256 && n % step == 0 &&
          (!transposed || may_transpose);
+}
+
+bool is_legal_mma(const Operation& mma) {
+  const auto& of = mma.as<operands::Mma>();
+  const auto has = [&](std::uint16_t flag) { return (mma.flags & flag) != 0; };
+  return of.instruction.kind <= MmaKind::kMxf4nvf4 && is_legal(of.instruction, of.group) &&
+         has(event_flag::kBlockScale) == is_block_scaled(of.instruction.kind) &&
+         has(event_flag::kSparse) == of.instruction.sparse_a() &&
+         !(has(event_flag::kSparse) && has(event_flag::kTmemA));
 }
 
 Ranges operand_bytes(UmmaSmemDescriptor descriptor,
                      std::uint32_t rows,
                      Major major,
-                     ElementType type) {
+                     ElementType type,
+                     std::uint32_t slice) {
   if (major == Major::kK) {
-    return k_major_bytes(descriptor, rows, kSliceK);
+    return k_major_bytes(descriptor, rows, slice);
   }
   const std::uint32_t size = bytes_of(type);
   Ranges ranges;
-  for (std::uint32_t k = 0; k < kSliceK / size; ++k) {
+  for (std::uint32_t k = 0; k < slice / size; ++k) {
     for (std::uint32_t row = 0; row < rows; row += kUnit / size) {
       const std::uint64_t at =
           swizzled(descriptor.mn_address(row * size, k), swizzle_of(descriptor));
@@ -214,6 +226,14 @@ Ranges operand_bytes(UmmaSmemDescriptor descriptor,
   }
   normalise(ranges);
   return ranges;
+}
+
+Ranges bytes_of_b(UmmaSmemDescriptor b,
+                  UmmaInstructionDescriptor instruction,
+                  std::uint32_t group) {
+  const std::uint32_t slice = instruction.sparse_a() ? 64 : 32;
+  return operand_bytes(
+      b, instruction.n() / group, instruction.b_major(), instruction.b_type(), slice);
 }
 
 Ranges copy_source(UmmaSmemDescriptor descriptor, TmemCopy shape) {

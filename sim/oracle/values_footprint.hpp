@@ -74,11 +74,16 @@ Ranges rows_of_tile(const operands::SharedRows& tile, std::uint32_t registers);
 bool is_legal(UmmaSmemDescriptor descriptor);
 /// Whether the manual's table has this shape.
 bool is_legal(UmmaInstructionDescriptor instruction, CtaGroup group);
-/// What one MMA reads of an operand's `rows` rows.
+/// Whether it has this MMA, with its factors or its metadata.
+bool is_legal_mma(const Operation& mma);
+/// What one MMA reads of an operand's `rows` rows: `slice` bytes of K.
 Ranges operand_bytes(UmmaSmemDescriptor descriptor,
                      std::uint32_t rows,
                      Major major,
-                     ElementType type);
+                     ElementType type,
+                     std::uint32_t slice = 32);
+/// The same of B, of each of `group` CTAs.
+Ranges bytes_of_b(UmmaSmemDescriptor b, UmmaInstructionDescriptor instruction, std::uint32_t group);
 /// What one tcgen05.cp reads.
 Ranges copy_source(UmmaSmemDescriptor descriptor, TmemCopy shape);
 /// The cells of one CTA that D takes.

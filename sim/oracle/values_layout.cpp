@@ -27,18 +27,18 @@ Swizzle pattern_of(UmmaSmemDescriptor descriptor) {
   }
 }
 
-// Of a matrix whose rows are of M or N, or of K if it is MN-major.
+// Of a matrix whose rows are of M or N, or of K if it is MN-major: `slice_bytes` along K.
 std::vector<LayoutUnit> units_of(UmmaSmemDescriptor descriptor,
                                  std::uint32_t rows,
                                  Major major,
-                                 ElementType type) {
-  constexpr std::uint32_t kSliceBytes = 32;
+                                 ElementType type,
+                                 std::uint32_t slice_bytes) {
   const Swizzle swizzle = pattern_of(descriptor);
   const auto span = static_cast<std::uint32_t>(swizzle);
   std::vector<LayoutUnit> units;
   if (major == Major::kMn) {
     const std::uint32_t size = bytes_of(type);
-    for (std::uint32_t k = 0; k < kSliceBytes / size; ++k) {
+    for (std::uint32_t k = 0; k < slice_bytes / size; ++k) {
       for (std::uint32_t byte = 0; byte + kUnitBytes <= rows * size; byte += kUnitBytes) {
         units.push_back({k, byte, swizzled(descriptor.mn_address(byte, k), swizzle)});
       }
@@ -47,7 +47,7 @@ std::vector<LayoutUnit> units_of(UmmaSmemDescriptor descriptor,
   }
   for (std::uint32_t row = 0; row < rows; ++row) {
     const std::uint32_t group = descriptor.start().value + row / 8 * descriptor.stride_bytes();
-    for (std::uint32_t byte = 0; byte < kSliceBytes; byte += kUnitBytes) {
+    for (std::uint32_t byte = 0; byte < slice_bytes; byte += kUnitBytes) {
       const std::uint32_t linear =
           swizzle == Swizzle::kNone
               ? group + row % 8 * kUnitBytes + byte / kUnitBytes * descriptor.leading_bytes()
@@ -59,13 +59,14 @@ std::vector<LayoutUnit> units_of(UmmaSmemDescriptor descriptor,
 }
 
 // The fields of an instruction descriptor that this machine has (PTX ISA, "Instruction
-// descriptor"): not sparse, not saturating, not negated, not shifted, D of f32 or s32.
+// descriptor"): not saturating, not negated, not shifted, D of f32 or s32.
 bool has_fields(UmmaInstructionDescriptor instruction, bool scaled) {
   constexpr std::uint32_t kTypes = 0x3FU << 7, kMajors = 3U << 15, kN = 0x3FU << 17,
                           kM = 0x1FU << 24;
   if (!scaled) {
     constexpr std::uint32_t kF32 = 1U << 4, kS32 = 2U << 4, kTypeOfD = 3U << 4;
-    return (instruction.bits & ~(kTypes | kMajors | kN | kM | kTypeOfD)) == 0 &&
+    const std::uint32_t sparse = instruction.sparse_a() ? 7U : 0;  // with its selector
+    return (instruction.bits & ~(kTypes | kMajors | kN | kM | kTypeOfD | sparse)) == 0 &&
            (instruction.bits & kTypeOfD) == (instruction.kind == MmaKind::kI8 ? kS32 : kF32);
   }
   constexpr std::uint32_t kFactors = 3U << 4 | 1U << 23 | 3U << 29;
@@ -192,21 +193,28 @@ void Layouts::add_operands(const Planned& planned, std::uint32_t cta, std::uint3
   const UmmaInstructionDescriptor& instruction = mma.instruction;
   const std::uint32_t ctas = mma.group == CtaGroup::kTwo ? 2 : 1;
   const std::uint32_t first = ctas == 2 ? cta - cta % cluster_size % 2 : cta;
-  const auto add =
-      [&](UmmaSmemDescriptor descriptor, std::uint32_t rows, Major major, ElementType type) {
-        const auto span = static_cast<std::uint32_t>(pattern_of(descriptor));
-        // Along K one goes within the span of a row; along M or N from panel to panel.
-        const std::uint32_t offset = span == 0 ? 0 : descriptor.start().value % (8 * span);
-        const bool begins = offset == 0 || (major == Major::kK && offset < span);
-        for (std::uint32_t at = first; at < first + ctas; ++at) {
-          views_[planned.token].push_back(
-              {at, major, begins, units_of(descriptor, rows / ctas, major, type)});
-        }
-      };
+  const auto add = [&](UmmaSmemDescriptor descriptor,
+                       std::uint32_t rows,
+                       Major major,
+                       ElementType type,
+                       std::uint32_t slice) {
+    const auto span = static_cast<std::uint32_t>(pattern_of(descriptor));
+    // Along K one goes within the span of a row; along M or N from panel to panel.
+    const std::uint32_t offset = span == 0 ? 0 : descriptor.start().value % (8 * span);
+    const bool begins = offset == 0 || (major == Major::kK && offset < span);
+    for (std::uint32_t at = first; at < first + ctas; ++at) {
+      views_[planned.token].push_back(
+          {at, major, begins, units_of(descriptor, rows / ctas, major, type, slice)});
+    }
+  };
   if ((op.flags & event_flag::kTmemA) == 0) {
-    add(mma.a, instruction.m(), instruction.a_major(), instruction.a_type());
+    add(mma.a, instruction.m(), instruction.a_major(), instruction.a_type(), 32);
   }
-  add(mma.b, instruction.n(), instruction.b_major(), instruction.b_type());
+  add(mma.b,
+      instruction.n(),
+      instruction.b_major(),
+      instruction.b_type(),
+      instruction.sparse_a() ? 64 : 32);
 }
 
 std::string Layouts::misuse(const Planned& planned, std::vector<std::uint64_t> tokens) const {

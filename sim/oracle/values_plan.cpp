@@ -509,10 +509,8 @@ void Planner::add_mma(Planned& planned,
   const UmmaSmemDescriptor b = mma.b;
   const bool a_in_tmem = (op.flags & event_flag::kTmemA) != 0;
   const bool scaled = !copies && (op.flags & event_flag::kBlockScale) != 0;
-  const bool known =
-      copies ? copy.shape <= TmemCopy::k32x128bWarpx4 : instruction.kind <= MmaKind::kMxf4nvf4;
-  if (!known || (!copies && (!is_legal(instruction, mma.group) ||
-                             scaled != is_block_scaled(instruction.kind)))) {
+  const bool sparse = !copies && (op.flags & event_flag::kSparse) != 0;
+  if (copies ? copy.shape > TmemCopy::k32x128bWarpx4 : !is_legal_mma(op)) {
     planned.misuse = "a shape outside the manual's table";
     return;
   }
@@ -553,20 +551,19 @@ void Planner::add_mma(Planned& planned,
             operand_bytes(a, m, instruction.a_major(), instruction.a_type()),
             false);
     }
-    touch(planned,
-          1,
-          Space::kShared,
-          cta,
-          operand_bytes(b, instruction.n() / group, instruction.b_major(), instruction.b_type()),
-          false);
+    touch(planned, 1, Space::kShared, cta, bytes_of_b(b, instruction, group), false);
+    std::vector<Region> beside;  // A and B: scale factors, or metadata
     if (scaled) {
-      for (const Region scale : {Region{mma.scale_a.value, scale_columns(m)},
-                                 Region{mma.scale_b.value, scale_columns(instruction.n())}}) {
-        Ranges cells;
-        add_tensor_cells(cells, 0, kTmemLanes, TmemAddress{scale.address}.column(), scale.columns);
-        regions.push_back(scale);
-        touch(planned, 1, Space::kTensor, cta, cells, false);
-      }
+      beside = {{mma.scale_a.value, scale_columns(m)},
+                {mma.scale_b.value, scale_columns(instruction.n())}};
+    } else if (sparse) {
+      beside = {{mma.scale_a.at_column(instruction.sparsity_selector()).value, 1}};
+    }
+    for (const Region& at : beside) {
+      Ranges cells;
+      add_tensor_cells(cells, 0, kTmemLanes, TmemAddress{at.address}.column(), at.columns);
+      regions.push_back(at);
+      touch(planned, 1, Space::kTensor, cta, cells, false);
     }
     const Ranges accumulator = accumulator_cells(instruction, mma.group, d);
     if ((op.flags & event_flag::kAccumulate) != 0) {

@@ -292,13 +292,18 @@ std::string Printer::mma(const Operation& op) const {
       ((op.flags & event_flag::kTmemA) != 0 ? tmem(mma.tmem_a.value) : descriptor(mma.a.bits)) +
       ", " + descriptor(mma.b.bits) + ", ";
   const std::string shape = "m" + number(instruction.m()) + "n" + number(instruction.n());
-  const auto plain = UmmaInstructionDescriptor::make(
+  const bool sparse = (op.flags & event_flag::kSparse) != 0;
+  auto plain = UmmaInstructionDescriptor::make(
       instruction.a_type(), instruction.b_type(), instruction.m(), instruction.n());
+  if (sparse) {
+    plain = plain.with_sparse_a(instruction.sparsity_selector());
+  }
   const auto block = UmmaInstructionDescriptor::make_block_scaled(
                          instruction.kind, instruction.a_type(), instruction.m(), instruction.n())
                          .with_scale_bytes(instruction.scale_byte_a(), instruction.scale_byte_b());
   if (!scaled && plain.bits == instruction.bits && plain.kind == instruction.kind) {
-    text += shape + ", " + name_of(instruction.a_type()) + ", " + name_of(instruction.b_type());
+    text += shape + ", " + name_of(instruction.a_type()) + ", " + name_of(instruction.b_type()) +
+            (sparse ? ", selector " + number(instruction.sparsity_selector()) : "");
   } else if (scaled && block.bits == instruction.bits) {
     text += shape + ", " + kind + ", " + name_of(instruction.a_type()) + ", bytes " +
             number(instruction.scale_byte_a()) + ", " + number(instruction.scale_byte_b());
@@ -306,6 +311,7 @@ std::string Printer::mma(const Operation& op) const {
     text += "instruction " + hex(instruction.bits) + ", " + kind;
   }
   text += scaled ? ", " + tmem(mma.scale_a.value) + ", " + tmem(mma.scale_b.value) : "";
+  text += sparse ? ", " + tmem(mma.scale_a.value) : "";
   return text + ((op.flags & event_flag::kAccumulate) != 0 ? ", accumulate" : "");
 }
 

@@ -103,7 +103,9 @@ Instruction OperationReader::read(Executing who) {
       op().flags = verb_->variant != 0 ? event_flag::kIncrease : std::uint16_t{0};
       break;
     case Op::kTcgen05Mma:
-      op().flags = verb_->variant != 0 ? event_flag::kBlockScale : std::uint16_t{0};
+      op().flags = verb_->variant == 2   ? event_flag::kSparse
+                   : verb_->variant == 1 ? event_flag::kBlockScale
+                                         : std::uint16_t{0};
       break;
     case Op::kTcgen05Cp:
       as<operands::TmemCopy>().shape = static_cast<TmemCopy>(verb_->variant);
@@ -574,8 +576,17 @@ void OperationReader::mma() {
     const ElementType a = element();
     comma();
     mma.instruction = UmmaInstructionDescriptor::make(a, element(), m, n);
+    if ((op().flags & event_flag::kSparse) != 0) {
+      comma();
+      reader_.expect("selector");
+      mma.instruction = mma.instruction.with_sparse_a(reader_.u32("a sparsity selector", 3));
+    }
   } else {
     block_scale();
+  }
+  if ((op().flags & event_flag::kSparse) != 0) {
+    comma();
+    mma.scale_a.value = tmem();
   }
   if ((op().flags & event_flag::kBlockScale) != 0) {
     comma();

@@ -118,8 +118,9 @@ MmaShape OpCosts::mma(const Operation& op) const {
   if (forms_[form] == nullptr) {
     throw ChipError(chip_.name + ": has no MMA of the form '" + std::string{kMmaForms[form]} + "'");
   }
-  const double rows = (a_in_tmem ? 0 : shape.m()) + shape.n();
-  return {*forms_[form], double(shape.n()), rows / ctas_in(mma.group) * kStepBytes};
+  const double bytes =
+      (a_in_tmem ? 0 : shape.m()) * kStepBytes + double(shape.n()) * shape.b_row_bytes();
+  return {*forms_[form], double(shape.n()), bytes / ctas_in(mma.group)};
 }
 
 }  // namespace warptwin::sim

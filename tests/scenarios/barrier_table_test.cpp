@@ -32,12 +32,14 @@
 #include "scenarios/gemm_grouped_maps.hpp"
 #include "scenarios/gemm_grouped_maps_persistent.hpp"
 #include "scenarios/gemm_grouped_persistent.hpp"
+#include "scenarios/gemm_mixed_input_persistent.hpp"
 #include "scenarios/gemm_multicast.hpp"
 #include "scenarios/gemm_multicast_preferred.hpp"
 #include "scenarios/gemm_persistent.hpp"
 #include "scenarios/gemm_serial.hpp"
 #include "scenarios/gemm_small.hpp"
 #include "scenarios/gemm_small_clc.hpp"
+#include "scenarios/gemm_sparse_persistent.hpp"
 #include "scenarios/gemm_split_k.hpp"
 #include "scenarios/gemm_split_k_2sm.hpp"
 #include "scenarios/gemm_stream_k.hpp"
@@ -220,6 +222,43 @@ TEST(BarrierTable, OfGemmBlockScaledWarpgroups) {
 TEST(BarrierTable, OfGemmGroupedMaps) {
   expect_table_is_true<GemmGroupedMapsStorage<GemmGroupedExtents<>>>(
       "scenarios/gemm_grouped_maps.hpp", GemmGroupedExtents<>{{128, 128, 64, 4, 2}, 1});
+}
+
+TEST(BarrierTable, OfGemmMixedInput) {
+  using Scenario = GemmMixedInput;
+  expect_table_is_true<Scenario::Storage>("scenarios/gemm_mixed_input.hpp",
+                                          Scenario::Extents{{{128, 128, 64, 4, 1}, 1, 1}, 4});
+}
+
+TEST(BarrierTable, OfGemmMixedInput2sm) {
+  using Scenario = GemmMixedInput2sm;
+  expect_table_is_true<Scenario::Storage>("scenarios/gemm_mixed_input_2sm.hpp",
+                                          Scenario::Extents{{{256, 256, 64, 4, 1}, 2, 1}, 4});
+}
+
+TEST(BarrierTable, OfGemmMixedInputPersistent) {
+  using Scenario = GemmMixedInputPersistent;
+  expect_table_is_true<ClaimingStorage<Scenario::Extents, Scenario::Storage, Role::kTransform>>(
+      "scenarios/gemm_mixed_input_persistent.hpp",
+      Scenario::Extents{{{{256, 256, 64, 4, 1}, 2, 1}, 4}, 2});
+}
+
+TEST(BarrierTable, OfGemmSparse) {
+  using Scenario = GemmSparse;
+  expect_table_is_true<Scenario::Storage>("scenarios/gemm_sparse.hpp",
+                                          Scenario::Extents{{128, 128, 128, 3, 1}, 1, 1});
+}
+
+TEST(BarrierTable, OfGemmSparse2sm) {
+  using Scenario = GemmSparse2sm;
+  expect_table_is_true<Scenario::Storage>("scenarios/gemm_sparse_2sm.hpp",
+                                          Scenario::Extents{{256, 128, 128, 4, 1}, 2, 1});
+}
+
+TEST(BarrierTable, OfGemmSparsePersistent) {
+  using Scenario = GemmSparsePersistent;
+  expect_table_is_true<ClaimingStorage<Scenario::Extents, Scenario::Storage>>(
+      "scenarios/gemm_sparse_persistent.hpp", Scenario::Extents{{{256, 128, 128, 4, 1}, 2, 1}, 2});
 }
 
 TEST(BarrierTable, OfConv2dIm2col) {

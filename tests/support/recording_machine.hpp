@@ -332,6 +332,28 @@ class RecordingMachine {
         instruction.scale_byte_b(),
         accumulate ? "add" : "set");
   }
+  void tcgen05_mma_sp(CtaGroup group,
+                      TmemAddress d,
+                      UmmaSmemDescriptor a,
+                      UmmaSmemDescriptor b,
+                      UmmaInstructionDescriptor instruction,
+                      TmemAddress metadata,
+                      bool accumulate,
+                      SourceSite s = SourceSite::current()) {
+    add(s,
+        "mma.sp",
+        ctas_in(group),
+        "d",
+        d.value,
+        "a",
+        a.start().value,
+        "b",
+        b.start().value,
+        "metadata",
+        metadata.value,
+        instruction.sparsity_selector(),
+        accumulate ? "add" : "set");
+  }
   void tcgen05_cp(CtaGroup group,
                   TmemAddress to,
                   UmmaSmemDescriptor from,

@@ -8,6 +8,7 @@
 #include "common/machine/wgmma_descriptor.hpp"
 
 #include "sim/check/detectors/detectors.hpp"
+#include "sim/model/matrix.hpp"
 
 namespace warptwin::sim {
 
@@ -118,6 +119,9 @@ class LayoutsDetector : public Detector {
     std::uint32_t rows = 0;  // of M or N, in one CTA; 0: not an MMA's
     Major major = Major::kK;
     ElementType type{};
+    std::uint32_t k_bytes = kMmaRowBytes;  // of an MMA's: of K
+
+    std::uint32_t k_rows() const { return k_rows_of(type, k_bytes); }
   };
 
   void check_operands(const Event& event) {
@@ -132,7 +136,8 @@ class LayoutsDetector : public Detector {
       const std::uint32_t rows = event.op == Op::kWgmma ? kWgmmaRows : mma.m() / ctas;
       check_operand(event, {"A", {product.a}, rows, mma.a_major(), mma.a_type()});
     }
-    check_operand(event, {"B", {product.b}, mma.n() / ctas, mma.b_major(), mma.b_type()});
+    const std::uint32_t k_bytes = event.op == Op::kWgmma ? kMmaRowBytes : mma.b_row_bytes();
+    check_operand(event, {"B", {product.b}, mma.n() / ctas, mma.b_major(), mma.b_type(), k_bytes});
   }
 
   const Tile* find(std::uint32_t cta, std::uint32_t address) {
@@ -240,7 +245,7 @@ class LayoutsDetector : public Detector {
                                  std::uint32_t span) {
     const bool mn_major = operand.major == Major::kMn;
     const std::uint32_t start = operand.descriptor.start().value;
-    const std::uint32_t rows = mn_major ? mma_k(operand.type) : operand.rows;
+    const std::uint32_t rows = mn_major ? operand.k_rows() : operand.rows;
     const std::uint32_t panels =
         mn_major ? ceil_div(operand.rows * bytes_of(operand.type), span) : 1;
     const std::uint32_t last = start + (panels - 1) * operand.descriptor.leading_bytes() +
@@ -271,7 +276,7 @@ class LayoutsDetector : public Detector {
     const std::uint32_t start = operand.descriptor.start().value / span * span;
     const bool mn_major = operand.major == Major::kMn;
     const std::uint32_t stride = operand.descriptor.stride_bytes();
-    const std::uint32_t groups = (mn_major ? mma_k(operand.type) : operand.rows) / kRowsOfGroup;
+    const std::uint32_t groups = (mn_major ? operand.k_rows() : operand.rows) / kRowsOfGroup;
     const bool goes_on = start + (groups - 1) * stride >= tile.end;
     for (std::uint32_t group = 1; goes_on && group < groups; ++group) {
       const std::uint32_t at = start + group * stride;

@@ -274,11 +274,19 @@ class SharedDataDetector : public Detector {
     const bool pair = (event.flags & event_flag::kPair) != 0;
     const std::uint32_t ctas = ctas_in(pair ? CtaGroup::kTwo : CtaGroup::kOne);
     if ((event.flags & event_flag::kTmemA) == 0) {
-      add_matrix(
-          event, {product.a}, instruction.m() / ctas, instruction.a_major(), instruction.a_type());
+      add_matrix(event,
+                 {product.a},
+                 instruction.m() / ctas,
+                 instruction.a_major(),
+                 instruction.a_type(),
+                 kMmaRowBytes);
     }
-    add_matrix(
-        event, {product.b}, instruction.n() / ctas, instruction.b_major(), instruction.b_type());
+    add_matrix(event,
+               {product.b},
+               instruction.n() / ctas,
+               instruction.b_major(),
+               instruction.b_type(),
+               instruction.b_row_bytes());
   }
 
   // Each warp reads its rows of A and all of B, so each has to know that they are there.
@@ -286,19 +294,30 @@ class SharedDataDetector : public Detector {
     const payload::Product& product = event.product();
     const UmmaInstructionDescriptor instruction{product.instruction, product.kind};
     if ((event.flags & event_flag::kTmemA) == 0) {
-      add_matrix(event, {product.a}, kWgmmaRows, instruction.a_major(), instruction.a_type());
+      add_matrix(event,
+                 {product.a},
+                 kWgmmaRows,
+                 instruction.a_major(),
+                 instruction.a_type(),
+                 kMmaRowBytes);
     }
-    add_matrix(event, {product.b}, instruction.n(), instruction.b_major(), instruction.b_type());
+    add_matrix(event,
+               {product.b},
+               instruction.n(),
+               instruction.b_major(),
+               instruction.b_type(),
+               kMmaRowBytes);
   }
 
-  // `rows` rows of one instruction's operand.
+  // `rows` rows of one instruction's operand, `k_bytes` of K each.
   void add_matrix(const Event& event,
                   UmmaSmemDescriptor operand,
                   std::uint32_t rows,
                   Major major,
-                  ElementType type) {
-    for_each_reach(operand, rows, major, type, [&](const OperandReach& reach) {
-      add_operand(event, reach, [&] { return units_of(operand, rows, major, type); });
+                  ElementType type,
+                  std::uint32_t k_bytes) {
+    for_each_reach(operand, rows, major, type, k_bytes, [&](const OperandReach& reach) {
+      add_operand(event, reach, [&] { return units_of(operand, rows, major, type, k_bytes); });
     });
   }
 

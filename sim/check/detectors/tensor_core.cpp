@@ -78,9 +78,10 @@ class TensorCoreDetector : public Detector {
     if ((event.flags & event_flag::kBlockScale) != 0) {
       check_block_scale(event, instruction);
     } else {
-      constexpr std::uint32_t kKnownBits = 0x1F7F9FB0U;  // the fields of the dense kinds
+      // The fields of the kinds without scale factors.
+      const std::uint32_t known = 0x1F7F9FB0U | (instruction.sparse_a() ? 7U : 0U);
       const bool whole = instruction.kind == MmaKind::kI8;
-      if ((product.instruction & ~kKnownBits) != 0 ||
+      if ((product.instruction & ~known) != 0 ||
           (product.instruction >> 4 & 3U) != (whole ? 2U : 1U)) {
         report_descriptor(event,
                           std::string{"reserved bits, or a type of D that is not "} +

@@ -34,7 +34,17 @@ struct Cells {
   }
 };
 
-enum class CellUse : std::uint8_t { kLoad, kStore, kMmaD, kMmaA, kScale, kCopy, kFree, kAlloc };
+enum class CellUse : std::uint8_t {
+  kLoad,
+  kStore,
+  kMmaD,
+  kMmaA,
+  kScale,
+  kMetadata,
+  kCopy,
+  kFree,
+  kAlloc
+};
 
 bool writes(CellUse use) {
   return use == CellUse::kStore || use == CellUse::kMmaD || use == CellUse::kCopy;
@@ -43,7 +53,7 @@ bool writes(CellUse use) {
 // Executed by the tensor core, in the queue of its warp; complete when a commit says so.
 bool tensor(CellUse use) {
   return use == CellUse::kMmaD || use == CellUse::kMmaA || use == CellUse::kScale ||
-         use == CellUse::kCopy;
+         use == CellUse::kMetadata || use == CellUse::kCopy;
 }
 
 const char* name_of(CellUse use) {
@@ -52,6 +62,7 @@ const char* name_of(CellUse use) {
                                     "the MMA that writes them",
                                     "the MMA that reads them as A",
                                     "the MMA that reads scale factors there",
+                                    "the MMA that reads metadata of A there",
                                     "tcgen05.cp",
                                     "tcgen05.dealloc",
                                     "tcgen05.alloc"};
@@ -254,6 +265,9 @@ class TensorMemoryDataDetector : public Detector {
       if ((event.flags & event_flag::kBlockScale) != 0) {
         on_scales(event, cta, d);
       }
+      if ((event.flags & event_flag::kSparse) != 0) {
+        on_metadata(event, cta);
+      }
       CellAccess access = make(event, CellUse::kMmaD, d);
       access.accumulates = accumulates;
       access.shape = shape_of(event);
@@ -262,12 +276,14 @@ class TensorMemoryDataDetector : public Detector {
     });
   }
 
-  // The same shape on the same D, wherever its scale factors are.
+  // The same shape on the same D, wherever its scale factors or its metadata are.
   static std::uint32_t shape_of(const Event& event) {
     constexpr std::uint32_t kScaleBytes = 0x60000030U;
+    constexpr std::uint32_t kSelector = 3;
     const bool scaled = (event.flags & event_flag::kBlockScale) != 0;
+    const bool sparse = (event.flags & event_flag::kSparse) != 0;
     const std::uint32_t bits = event.as<payload::Mma>().instruction;
-    return scaled ? bits & ~kScaleBytes : bits;
+    return scaled ? bits & ~kScaleBytes : sparse ? bits & ~kSelector : bits;
   }
 
   void on_scales(const Event& event, std::uint32_t cta, const Cells& d) {
@@ -285,6 +301,17 @@ class TensorMemoryDataDetector : public Detector {
       }
       add(event, cta, make(event, CellUse::kScale, scales.at));
     }
+  }
+
+  // Each lane has the metadata of rows of its own.
+  void on_metadata(const Event& event, std::uint32_t cta) {
+    const auto& mma = event.as<payload::Mma>();
+    const UmmaInstructionDescriptor instruction{mma.instruction, mma.kind};
+    const std::uint32_t column =
+        TmemAddress{mma.scale_a}.column() + instruction.sparsity_selector();
+    const Cells at{kAllLanes, column, column + 1};
+    require_written(event, cta, at, "TMEM_UNINIT_READ", "read as metadata of A");
+    add(event, cta, make(event, CellUse::kMetadata, at));
   }
 
   void on_copy(const Event& event) {

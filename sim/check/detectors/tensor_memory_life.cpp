@@ -239,7 +239,12 @@ class TensorMemoryLifeDetector : public Detector {
                               " lanes of the warp");
         break;
       case Fault::kBadShape:
-        reporter().report("TCGEN05_SHAPE", event, object, "no such MMA shape");
+        reporter().report("TCGEN05_SHAPE",
+                          event,
+                          object,
+                          (event.flags & event_flag::kSparse) != 0
+                              ? "no such MMA with sparse A: kind, M, major or sparsity selector"
+                              : "no such MMA shape");
         break;
       case Fault::kBadDescriptor:
         reporter().report(

@@ -81,8 +81,11 @@ void WarpRun::report_copied_operands(const Request& request, const sim::Operatio
   }
   report_copied(
       request,
-      sim::units_of(
-          product.b, instruction.n() / ctas, instruction.b_major(), instruction.b_type()));
+      sim::units_of(product.b,
+                    instruction.n() / ctas,
+                    instruction.b_major(),
+                    instruction.b_type(),
+                    op.op == warptwin::Op::kWgmma ? kMmaRowBytes : instruction.b_row_bytes()));
 }
 
 // What the lanes of a load or a store are about to access.

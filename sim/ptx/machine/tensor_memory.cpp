@@ -269,33 +269,49 @@ std::optional<MmaKind> kind_of(const Modifiers& modifiers) {
 
 // Of the fields of an instruction descriptor: PTX ISA, "Instruction descriptor".
 void WarpRun::require_plain_mma(const Request& request, UmmaInstructionDescriptor mma) const {
-  constexpr std::uint32_t kSparseOrSaturates = 0xF;
+  constexpr std::uint32_t kSaturates = 1U << 3;
   constexpr std::uint32_t kNegates = 3U << 13;
   if (mma.f16_result()) {
     refuse(request, "tcgen05.mma with f16 results is not there");
   }
-  if ((mma.bits & (kSparseOrSaturates | kNegates)) != 0) {
-    refuse(request, "tcgen05.mma that is sparse, saturates or negates an operand is not there");
+  if ((mma.bits & (kSaturates | kNegates)) != 0) {
+    refuse(request, "tcgen05.mma that saturates or negates an operand is not there");
   }
 }
 
-// PTX ISA, "tcgen05.mma": [d], a-desc or [a], b-desc, idesc, {[scale-a], [scale-b],}
-// {disable-output-lane,} enable-input-d. Each lane that executes it issues one.
+// Where the metadata of other forms lies no text says: a picture of the manual does.
+void WarpRun::require_plain_sparse(const Request& request, const sim::operands::Mma& mma) const {
+  const UmmaInstructionDescriptor& instruction = mma.instruction;
+  if (!may_be_sparse(instruction.kind) || instruction.a_major() == Major::kMn ||
+      instruction.m() / ctas_in(mma.group) != kTmemLanes) {
+    refuse(request,
+           "tcgen05.mma.sp of another kind than f16, with MN-major A or of M = 64 is not there");
+  }
+  if (mma.scale_a.column() % kSparseSelectors != 0) {
+    refuse(request, "metadata of a sparse A from an odd column on is not there");
+  }
+}
+
+// PTX ISA, "tcgen05.mma": [d], a-desc or [a], b-desc, {of .sp [metadata],} idesc, {[scale-a],
+// [scale-b],} {disable-output-lane,} enable-input-d. Each lane that executes it issues one.
 Served WarpRun::tmem_mma(Request& request) {
   const Modifiers& modifiers = request.modifiers;
   const auto kind = kind_of(modifiers);
-  if (!kind || modifiers.has("sp"_mod) || modifiers.has("ashift"_mod)) {
+  const bool scaled = modifiers.has("block_scale"_mod);
+  const bool sparse = modifiers.has("sp"_mod);
+  if (!kind || (sparse && scaled) || modifiers.has("ashift"_mod)) {
     refuse(request, "this kind of tcgen05.mma is not there");
   }
-  const bool scaled = modifiers.has("block_scale"_mod);
-  std::size_t enable = scaled ? 6 : 4;
-  if (!scaled && request.stop.operands.size() > 4 && request.stop.operands[4].values.size() > 1) {
-    for (std::size_t word = 0; word < request.stop.operands[4].values.size(); ++word) {
-      if (uniform(request, 4, word) != 0) {
+  const std::size_t descriptor = sparse ? 4 : 3;  // behind the metadata
+  std::size_t enable = scaled ? 6 : descriptor + 1;
+  if (!scaled && request.stop.operands.size() > enable &&
+      request.stop.operands[enable].values.size() > 1) {
+    for (std::size_t word = 0; word < request.stop.operands[enable].values.size(); ++word) {
+      if (uniform(request, enable, word) != 0) {
         refuse(request, "tcgen05.mma that disables output lanes is not there");
       }
     }
-    enable = 5;
+    ++enable;
   }
   if (request.stop.operands.size() > enable + 1) {
     refuse(request, "tcgen05.mma that scales its input is not there");
@@ -313,9 +329,17 @@ Served WarpRun::tmem_mma(Request& request) {
       mma.a.bits = known(request, 1, lane);
     }
     mma.b.bits = known(request, 2, lane);
-    mma.instruction.bits = static_cast<std::uint32_t>(known(request, 3, lane));
+    mma.instruction.bits = static_cast<std::uint32_t>(known(request, descriptor, lane));
     mma.instruction.kind = *kind;
     require_plain_mma(request, mma.instruction);
+    if (sparse) {
+      mma.scale_a.value = tensor_address(request, 3, lane);
+      op.flags |= event_flag::kSparse;
+      require_plain_sparse(request, mma);
+      if ((op.flags & event_flag::kTmemA) != 0) {
+        refuse(request, "tcgen05.mma.sp with A in tensor memory is not there");
+      }
+    }
     if (scaled) {
       mma.scale_a.value = tensor_address(request, 4, lane);
       mma.scale_b.value = tensor_address(request, 5, lane);

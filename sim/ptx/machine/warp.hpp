@@ -514,6 +514,7 @@ class WarpRun : public Surroundings, public sim::AgentState {
   Served tmem_wait(Request& request);
   Served tmem_mma(Request& request);
   void require_plain_mma(const Request& request, UmmaInstructionDescriptor mma) const;
+  void require_plain_sparse(const Request& request, const sim::operands::Mma& mma) const;
   Served tmem_copy(Request& request);
   Served tmem_commit(Request& request);
 

@@ -165,13 +165,18 @@ TEST_P(MnMajorTest, AnInstructionReachesItsRowsOfEveryPanel) {
   const std::uint32_t width =
       GetParam() == Swizzle::kNone ? 16 : static_cast<std::uint32_t>(GetParam());
   std::uint32_t panels = 0;
-  for_each_reach(descriptor, 128, Major::kMn, ElementType::kBf16, [&](const OperandReach& reach) {
-    const std::uint32_t first = 1024 + panels * 64 * width + 16 * width;
-    EXPECT_EQ(reach.first, first);
-    EXPECT_EQ(reach.end, first + 16 * width);
-    EXPECT_EQ(reach.pieces * reach.pitch, 16 * width);
-    ++panels;
-  });
+  for_each_reach(descriptor,
+                 128,
+                 Major::kMn,
+                 ElementType::kBf16,
+                 kMmaRowBytes,
+                 [&](const OperandReach& reach) {
+                   const std::uint32_t first = 1024 + panels * 64 * width + 16 * width;
+                   EXPECT_EQ(reach.first, first);
+                   EXPECT_EQ(reach.end, first + 16 * width);
+                   EXPECT_EQ(reach.pieces * reach.pitch, 16 * width);
+                   ++panels;
+                 });
   EXPECT_EQ(panels, 128 * 2 / width);
 }
 INSTANTIATE_TEST_SUITE_P(
@@ -236,6 +241,119 @@ TEST(MatrixTest, AccumulationAddsAndOverwritingForgets) {
   operands.accumulate = false;
   multiply(operands);
   EXPECT_EQ(std::bit_cast<float>(tmem.lane(5)[7]), expected(5, 7, 0, 16));
+}
+
+// D of one MMA with sparse A: 128 rows a CTA, 64 columns, 32 of K. The two elements of row m's
+// chunk c were at the places of `pair(m, c)`; where the metadata lies is written here again.
+class SparseMma {
+ public:
+  static constexpr std::uint32_t kN = 64;
+  static std::uint32_t pair(std::uint32_t m, std::uint32_t chunk) {
+    constexpr std::uint32_t kPairs[] = {0b0100, 0b1000, 0b1100, 0b1001, 0b1101, 0b1110};
+    return kPairs[(m * 5 + chunk) % 6];
+  }
+
+  explicit SparseMma(CtaGroup group) : ctas_{ctas_in(group)}, group_{group} {
+    for (std::uint32_t cta = 0; cta < ctas_; ++cta) {
+      shared_[cta].resize(1 << 16);
+      a_ = place<bf16>(shared_[cta], 1024, 128, 16, Swizzle::k32B, 128 * cta);
+      b_ = place<bf16>(shared_[cta], 32768, kN / ctas_, 32, Swizzle::k64B, kN / ctas_ * cta);
+      tmem_[cta].reset(true);
+      tmem_[cta].allocate(0, 128);
+      for (std::uint32_t lane = 0; lane < kTmemLanes; ++lane) {
+        tmem_[cta].lane(lane)[64] = tmem_[cta].lane(lane)[65] = 0;
+      }
+    }
+  }
+  // Each row's 32 bits: two lanes have 16 each, of rows 8 apart in the two halves of a cell.
+  void put_metadata(std::uint32_t column) {
+    for (std::uint32_t row = 0; row < 128 * ctas_; ++row) {
+      const std::uint32_t m = row % 128;
+      for (std::uint32_t chunk = 0; chunk < 8; ++chunk) {
+        const std::uint32_t lane = m / 16 * 16 + chunk / 4 * 8 + m % 8;
+        const std::uint32_t bit = (m % 16 >= 8 ? 16 : 0) + 4 * (chunk % 4);
+        tmem_[row / 128].lane(lane)[column] |= pair(row, chunk) << bit;
+      }
+    }
+  }
+  void run(std::uint32_t metadata, std::uint32_t selector) {
+    MmaOperands operands;
+    operands.group = group_;
+    operands.instruction =
+        UmmaInstructionDescriptor::make(ElementType::kBf16, ElementType::kBf16, 128 * ctas_, kN)
+            .with_sparse_a(selector);
+    for (std::uint32_t cta = 0; cta < ctas_; ++cta) {
+      operands.a[cta] = {shared_[cta].data(), 1 << 16, UmmaSmemDescriptor::k_major(a_)};
+      operands.b[cta] = {shared_[cta].data(), 1 << 16, UmmaSmemDescriptor::k_major(b_)};
+      operands.d[cta] = &tmem_[cta];
+    }
+    operands.scale_a = TmemAddress{}.at_column(metadata);
+    ASSERT_EQ(check_shape(operands.instruction, group_), Fault::kNone);
+    multiply(operands);
+  }
+  float d(std::uint32_t row, std::uint32_t n) {
+    return std::bit_cast<float>(tmem_[row / 128].lane(row % 128)[n]);
+  }
+  static float expected(std::uint32_t row, std::uint32_t n) {
+    float sum = 0;
+    for (std::uint32_t i = 0; i < 16; ++i) {
+      const std::uint32_t place = pair(row, i / 2) >> (i % 2 * 2) & 3U;
+      sum += value(row, i) * value(n, i / 2 * 4 + place);
+    }
+    return sum;
+  }
+
+ private:
+  std::uint32_t ctas_;
+  CtaGroup group_;
+  SharedTile<bf16> a_;
+  SharedTile<bf16> b_;
+  std::vector<std::byte> shared_[2];
+  TensorMemory tmem_[2];
+};
+
+TEST(SparseMmaTest, MultipliesElementsAtThePlacesOfTheirMetadata) {
+  for (const CtaGroup group : {CtaGroup::kOne, CtaGroup::kTwo}) {
+    for (const std::uint32_t selector : {0U, 1U}) {
+      SparseMma mma{group};
+      mma.put_metadata(64 + selector);
+      mma.run(64, selector);
+      for (std::uint32_t row = 0; row < 128 * ctas_in(group); ++row) {
+        for (std::uint32_t n = 0; n < SparseMma::kN; ++n) {
+          ASSERT_EQ(mma.d(row, n), SparseMma::expected(row, n)) << row << ", " << n;
+        }
+      }
+    }
+  }
+}
+
+TEST(SparseMmaTest, TheSelectorChoosesTheColumn) {
+  SparseMma mma{CtaGroup::kOne};
+  mma.put_metadata(64);
+  mma.run(64, 1);  // nothing is in column 65: all elements go to place 0
+  EXPECT_NE(mma.d(1, 1), SparseMma::expected(1, 1));
+}
+
+TEST(SparseMmaTest, ShapesWhoseMetadataHasNoKnownPlaceAreRefused) {
+  const auto shape = [](ElementType type, std::uint32_t m, std::uint32_t selector) {
+    return UmmaInstructionDescriptor::make(type, type, m, 64).with_sparse_a(selector);
+  };
+  EXPECT_EQ(check_shape(shape(ElementType::kBf16, 128, 0), CtaGroup::kOne), Fault::kNone);
+  EXPECT_EQ(check_shape(shape(ElementType::kF16, 256, 1), CtaGroup::kTwo), Fault::kNone);
+  EXPECT_EQ(check_shape(shape(ElementType::kBf16, 128, 2), CtaGroup::kOne), Fault::kBadShape);
+  EXPECT_EQ(check_shape(shape(ElementType::kBf16, 64, 0), CtaGroup::kOne), Fault::kBadShape);
+  EXPECT_EQ(check_shape(shape(ElementType::kBf16, 128, 0), CtaGroup::kTwo), Fault::kBadShape);
+  EXPECT_EQ(check_shape(shape(ElementType::kF8E4M3, 128, 0), CtaGroup::kOne), Fault::kBadShape);
+  const auto transposed = shape(ElementType::kBf16, 128, 0).with_majors(Major::kMn, Major::kK);
+  EXPECT_EQ(check_shape(transposed, CtaGroup::kOne), Fault::kBadShape);
+}
+
+TEST(SparseMmaTest, ReadsTwiceAsMuchOfB) {
+  const SharedTile<bf16> tile{{0}, 8, 32, Swizzle::k64B};
+  const auto descriptor = UmmaSmemDescriptor::k_major(tile);
+  EXPECT_EQ(units_of(descriptor, 8, Major::kK, ElementType::kBf16, 64).size(), 32U);
+  EXPECT_EQ(reach_of(descriptor, 8, 64).width, 64U);
+  EXPECT_EQ(k_rows_of(ElementType::kBf16, 64), 32U);
 }
 
 // Of operands that are -128 everywhere the sum of one instruction is 32 * 2^14; a float with such a

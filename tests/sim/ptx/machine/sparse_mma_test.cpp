@@ -1,0 +1,92 @@
+// tcgen05.mma.sp: what is executed, what is wrong of its descriptor, and what is refused because no
+// text says where its metadata lies.
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "common/kernel/scenario.hpp"
+#include "common/machine/umma_descriptor.hpp"
+
+#include "tests/sim/ptx/machine/one_kernel.hpp"
+
+namespace warptwin::sim::sparse_mma_test {
+namespace {
+
+using testing::AnyOf;
+using testing::Contains;
+
+constexpr auto kBf16 = ElementType::kBf16;
+
+UmmaInstructionDescriptor dense(std::uint32_t m) {
+  return UmmaInstructionDescriptor::make(kBf16, kBf16, m, 64);
+}
+
+// One lane multiplies, and waits; A, B and the metadata are what lies in `tile`, which the lanes
+// fill with zeros.
+OneKernel multiplies(UmmaInstructionDescriptor instruction,
+                     const std::string& form = ".sp.cta_group::1.kind::f16",
+                     std::uint32_t metadata = 64,
+                     const std::string& a = "%rd5") {
+  const SharedTile<bf16> tile{{0}, 128, 64, Swizzle::k128B};
+  const auto text = [](std::uint64_t bits) { return std::to_string(bits); };
+  OneKernel kernel;
+  kernel.variables = ".shared .align 1024 .b8 operands[16384];\n.shared .align 8 .b64 done;\n";
+  kernel.body =
+      "  mov.u32 %r20, tile;\n"
+      "  tcgen05.alloc.cta_group::1.sync.aligned.shared::cta.b32 [%r20], 128;\n"
+      "  tcgen05.relinquish_alloc_permit.cta_group::1.sync.aligned;\n"
+      "  ld.shared.u32 %r21, [%r20];\n"
+      "  mov.u32 %r22, operands;\n  shl.b32 %r23, %r1, 2;\n  add.u32 %r24, %r22, %r23;\n"
+      "  mov.u32 %r25, 0;\n"
+      "FILL:\n  st.shared.u32 [%r24], 0;\n  add.u32 %r24, %r24, 128;\n"
+      "  add.u32 %r25, %r25, 128;\n  setp.lt.u32 %p1, %r25, 16384;\n  @%p1 bra FILL;\n"
+      "  fence.proxy.async.shared::cta;\n  bar.warp.sync -1;\n"
+      "  mov.u32 %r26, done;\n  setp.ne.u32 %p2, %r1, 0;\n"
+      "  @%p2 bra AFTER;\n"
+      "  mbarrier.init.shared.b64 [%r26], 1;\n  fence.mbarrier_init.release.cluster;\n"
+      "  shr.u32 %r27, %r22, 4;\n  cvt.u64.u32 %rd4, %r27;\n"
+      "  or.b64 %rd5, %rd4, " +
+      text(UmmaSmemDescriptor::k_major(tile).bits) + ";\n  or.b64 %rd6, %rd4, " +
+      text(UmmaSmemDescriptor::make({0}, 16, 128, Swizzle::kNone).bits) +
+      ";\n  add.u32 %r28, %r21, " + text(metadata) +
+      ";\n  tcgen05.cp.cta_group::1.128x128b [%r28], %rd6;\n  mov.u32 %r29, " +
+      text(instruction.bits) + ";\n  setp.ne.u32 %p3, %r1, %r1;\n  tcgen05.mma" + form +
+      " [%r21], " + a +
+      ", %rd5, [%r28], %r29, %p3;\n"
+      "  tcgen05.commit.cta_group::1.mbarrier::arrive::one.shared::cluster.b64 [%r26];\n"
+      "WAIT:\n  mbarrier.try_wait.parity.shared.b64 %p4, [%r26], 0;\n  @!%p4 bra WAIT;\n"
+      "AFTER:\n  bar.warp.sync -1;\n"
+      "  tcgen05.dealloc.cta_group::1.sync.aligned.b32 %r21, 128;\n";
+  return kernel;
+}
+
+TEST(PtxSparseMma, IsExecutedWithASelectorThatExists) {
+  for (const std::uint32_t selector : {0U, 1U}) {
+    expect_proved(multiplies(dense(128).with_sparse_a(selector)));
+  }
+}
+
+TEST(PtxSparseMma, SelectorsBeyondAndDenseDescriptorsAreWrong) {
+  expect_found(multiplies(dense(128).with_sparse_a(2)), "TCGEN05_SHAPE");
+  expect_found(multiplies(dense(128)), "TCGEN05_SHAPE");
+}
+
+TEST(PtxSparseMma, WhoseMetadataLiesWhereNoTextSaysIsRefused) {
+  const auto sparse = dense(128).with_sparse_a(0);
+  EXPECT_THROW(proof_of(multiplies(dense(64).with_sparse_a(0))), ConfigError);
+  EXPECT_THROW(proof_of(multiplies(sparse, ".sp.cta_group::1.kind::f8f6f4")), ConfigError);
+  EXPECT_THROW(proof_of(multiplies(sparse.with_majors(Major::kMn, Major::kK))), ConfigError);
+  EXPECT_THROW(proof_of(multiplies(sparse, ".sp.cta_group::1.kind::f16", 65)), ConfigError);
+  EXPECT_THROW(proof_of(multiplies(sparse, ".sp.cta_group::1.kind::f16", 64, "[%r21]")),
+               ConfigError);
+}
+
+// Both columns that a selector may choose are allocated.
+TEST(PtxSparseMma, MetadataOutsideTheAllocationIsFound) {
+  OneKernel kernel = multiplies(dense(128).with_sparse_a(1));
+  kernel.body.insert(kernel.body.find("  mov.u32 %r29,"), "  add.u32 %r28, %r21, 128;\n");
+  EXPECT_THAT(ids_in(proof_of(kernel)), AnyOf(Contains("TMEM_UNALLOCATED"), Contains("TMEM_OOB")));
+}
+
+}  // namespace
+}  // namespace warptwin::sim::sparse_mma_test
