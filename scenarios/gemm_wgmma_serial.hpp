@@ -67,6 +67,8 @@ struct GemmWgmmaSerialKernel {
   static constexpr auto kRoles = kGemmWgmmaSerialRoles;
 
   using Problem = GemmWgmmaProblem<M, Extents>;
+  /// Rows of a box in which D is stored.
+  static constexpr std::uint32_t box_rows(const Extents& e) { return e.tile_m; }
 
   static Problem problem(const ParameterSet& p,
                          const Extents& e,

@@ -116,8 +116,8 @@ struct ClusterShape {
 ///
 /// Requires: the fallback shape divides the preferred one; it has its `m`, or an `n` of 1.
 struct ClusterChoice {
-  ClusterShape preferred;
-  ClusterShape fallback;
+  ClusterShape preferred;  // the larger one
+  ClusterShape fallback;   // the smaller one
 
   /// The shape of a cluster of `ctas` CTAs.
   constexpr ClusterShape of(std::uint32_t ctas) const {

@@ -16,7 +16,7 @@ struct GemmMixedInputTwin : GemmMixedInput {
     static const auto kParameters =
         extended(GemmMixedInput::parameters(),
                  {{"n", "rows of B, columns of D", 128, 1, 1 << 20},
-                  {"k", "columns of A and B", 384, 1, 1 << 20},
+                  {"k", "columns of A and B", 128, 1, 1 << 20},
                   {"tile_n", "columns of an MMA's tile of D", 64, 8, 256},
                   {"operand_stages", "converted tiles of A in tensor memory", 2, 1, 16},
                   {"clusters", "clusters that share the tiles; 0: one for each", 1, 0, 1 << 16}});

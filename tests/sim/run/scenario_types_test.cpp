@@ -13,6 +13,26 @@ TEST_P(TypeShapeTest, IsCleanAndRightUnderEveryKindOfSchedule) {
   expect_clean_and_right(GetParam());
 }
 
+// A that is converted on its way to tensor memory, and a sparse A.
+INSTANTIATE_TEST_SUITE_P(
+    OperandsOfA,
+    TypeShapeTest,
+    ::testing::Values(
+        Shape{"gemm_mixed_input", "m=1 n=1 k=16"},
+        Shape{"gemm_mixed_input", "m=300 n=200 k=144 tile_n=48 operand_stages=1 clusters=2"},
+        Shape{"gemm_mixed_input", "m=200 n=72 k=304 tile_k=32 stages=2 accum_stages=3"},
+        Shape{"gemm_mixed_input_s8", "m=200 n=100 k=272 tile_n=64 cluster_m=2"},
+        Shape{"gemm_mixed_input_2sm", "m=300 n=200 k=144 tile_n=64 cluster_m=4"},
+        Shape{"gemm_mixed_input_persistent", "m=520 n=264 k=80 tile_n=96 resident=1"},
+        Shape{"gemm_mixed_input_clc", "m=300 n=200 k=144 operand_stages=2 resident=1"},
+        Shape{"gemm_sparse", "m=1 n=1 k=16"},
+        Shape{"gemm_sparse", "m=300 n=200 k=400 tile_n=48 stages=2 accum_stages=3 clusters=2"},
+        Shape{"gemm_sparse", "m=300 n=136 k=272 cluster_m=2 cluster_n=2 tile_n=64"},
+        Shape{"gemm_sparse_f16", "m=129 n=72 k=144 tile_n=80"},
+        Shape{"gemm_sparse_2sm", "m=520 n=200 k=272 tile_n=96 cluster_m=4 cluster_n=2"},
+        Shape{"gemm_sparse_persistent", "m=300 n=264 k=144 tile_n=256 stages=2 resident=1"},
+        Shape{"gemm_sparse_clc", "m=300 n=200 k=400 tile_n=64 cluster_n=2 resident=1"}));
+
 // Of each type: K that ends within a stage, half of a stage's K, boxes of D of every width.
 INSTANTIATE_TEST_SUITE_P(
     GemmTypes,

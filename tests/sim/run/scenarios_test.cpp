@@ -507,21 +507,7 @@ INSTANTIATE_TEST_SUITE_P(
         Shape{"gemm_block_scaled_batched_persistent", "m=300 n=100 k=320 resident=1"},
         Shape{"gemm_block_scaled_warpgroups",
               "m=200 n=300 k=160 tile_n=256 accum_stages=1 stages=3"},
-        Shape{"gemm_block_scaled_warpgroups_persistent", "m=300 n=200 k=320 resident=1"},
-        Shape{"gemm_mixed_input", "m=1 n=1 k=16"},
-        Shape{"gemm_mixed_input", "m=300 n=200 k=144 tile_n=48 operand_stages=1 clusters=2"},
-        Shape{"gemm_mixed_input", "m=200 n=72 k=304 tile_k=32 stages=2 accum_stages=3"},
-        Shape{"gemm_mixed_input_s8", "m=200 n=100 k=272 tile_n=64 cluster_m=2"},
-        Shape{"gemm_mixed_input_2sm", "m=300 n=200 k=144 tile_n=64 cluster_m=4"},
-        Shape{"gemm_mixed_input_persistent", "m=520 n=264 k=80 tile_n=96 resident=1"},
-        Shape{"gemm_mixed_input_clc", "m=300 n=200 k=144 operand_stages=2 resident=1"},
-        Shape{"gemm_sparse", "m=1 n=1 k=16"},
-        Shape{"gemm_sparse", "m=300 n=200 k=400 tile_n=48 stages=2 accum_stages=3 clusters=2"},
-        Shape{"gemm_sparse", "m=300 n=136 k=272 cluster_m=2 cluster_n=2 tile_n=64"},
-        Shape{"gemm_sparse_f16", "m=129 n=72 k=144 tile_n=80"},
-        Shape{"gemm_sparse_2sm", "m=520 n=200 k=272 tile_n=96 cluster_m=4 cluster_n=2"},
-        Shape{"gemm_sparse_persistent", "m=300 n=264 k=144 tile_n=256 stages=2 resident=1"},
-        Shape{"gemm_sparse_clc", "m=300 n=200 k=400 tile_n=64 cluster_n=2 resident=1"}));
+        Shape{"gemm_block_scaled_warpgroups_persistent", "m=300 n=200 k=320 resident=1"}));
 
 // The same; with biases and without, one box to a tile and several.
 INSTANTIATE_TEST_SUITE_P(

@@ -94,7 +94,8 @@ TEST_P(CleanProofTest, TheSearchAgreesOnASmallOne) {
   if (name.starts_with("gemm_small_clc")) {
     parameters.set("tile_n", 64);  // two tiles: a search goes to four
   }
-  if (by_ctas || name == "gemm_grouped_1d2d_persistent") {
+  if (by_ctas || name == "gemm_grouped_1d2d_persistent" ||
+      name == "gemm_grouped_gather_persistent") {
     parameters.set("cta_group", 1);
     parameters.set("tile_m", 128);
   }
@@ -103,7 +104,7 @@ TEST_P(CleanProofTest, TheSearchAgreesOnASmallOne) {
                         name.find("_preferred") != name.npos;
   // Nor the copies of 32 lanes, which land in any order, and eight warps of a role that claim.
   const bool ends = (by_ctas || !by_pairs) && !name.starts_with("attention") &&
-                    name != "gemm_grouped_gather" &&
+                    !name.starts_with("gemm_grouped_gather") &&
                     name != "gemm_block_scaled_warpgroups_persistent";
   ExploreRunOptions options;
   options.run.moves_data = false;
