@@ -61,7 +61,14 @@ struct GemmWgmmaPingpongStorage {
   OrderedSequenceStorage<Role::kMma> order;
 };
 
-template <Machine M, class Extents, class Parts>
+/// How a warpgroup keeps to its turns. A twin replaces one of them.
+struct PingpongSteps {
+  static constexpr void wait(const auto& order) { order.wait(); }
+  /// The stages of the other warpgroup's tile.
+  static constexpr void pass_over(auto& input, std::uint32_t steps) { input.skip(steps); }
+};
+
+template <Machine M, class Extents, class Parts, class Steps = PingpongSteps>
 struct GemmWgmmaPingpongKernel
     : GemmWgmmaKernel<M, Extents, Parts, GemmWgmmaPingpongStorage<Extents, Parts>> {
   using Storage = GemmWgmmaPingpongStorage<Extents, Parts>;
@@ -82,17 +89,18 @@ struct GemmWgmmaPingpongKernel
     bool mine = warpgroup == 0;  // the first tile is the first warpgroup's
     for (const Tile tile : problem.tiles(machine)) {
       if (mine) {
-        order.wait();
+        Steps::wait(order);
         multiply_stages(machine, input, d, 0, problem.k_tiles, e.in_flight, [&] { order.pass(); });
         store(machine, writer, problem, tile, d);
       } else {
-        input.skip(problem.k_tiles);
+        Steps::pass_over(input, problem.k_tiles);
       }
       mine = !mine;
     }
     writer.drain();  // the stores are complete
   }
 
+ private:
   /// Stores the tile of a warpgroup.
   static constexpr void store(
       M& machine, auto& writer, const Problem& problem, Tile tile, auto& d) {

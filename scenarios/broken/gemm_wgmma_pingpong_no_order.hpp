@@ -13,16 +13,16 @@
 
 namespace warptwin::scenarios {
 
-struct GemmWgmmaPingpongNoOrder : GemmWgmmaPingpongTwin {
+struct PingpongWithoutOrder : PingpongSteps {
+  static constexpr void wait(const auto&) {}  // the fault: nothing is waited for
+};
+
+struct GemmWgmmaPingpongNoOrder : GemmWgmmaPingpongTwin<PingpongWithoutOrder> {
   static constexpr ScenarioInfo kInfo{"gemm_wgmma_pingpong_no_order",
                                       ScenarioKind::kBroken,
                                       "warpgroups that take turns at a ring do not wait for them",
                                       "MBAR_WAIT_AHEAD",
                                       "gemm_wgmma_pingpong"};
-  template <Machine M, class Extents>
-  using Kernel = GemmWgmmaPingpongTwinKernel<M, Extents, GemmWgmmaPingpongNoOrder>;
-
-  static constexpr void wait(const auto&) {}  // the fault: nothing is waited for
 };
 
 }  // namespace warptwin::scenarios

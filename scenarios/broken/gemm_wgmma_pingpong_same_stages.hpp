@@ -12,16 +12,16 @@
 
 namespace warptwin::scenarios {
 
-struct GemmWgmmaPingpongSameStages : GemmWgmmaPingpongTwin {
+struct PingpongOfSameStages : PingpongSteps {
+  static constexpr void pass_over(const auto&, std::uint32_t) {}  // the fault: no stage is
+};
+
+struct GemmWgmmaPingpongSameStages : GemmWgmmaPingpongTwin<PingpongOfSameStages> {
   static constexpr ScenarioInfo kInfo{"gemm_wgmma_pingpong_same_stages",
                                       ScenarioKind::kBroken,
                                       "a warpgroup reads the stages of the other one's tile",
                                       "PIPELINE_STATE_DESYNC",
                                       "gemm_wgmma_pingpong"};
-  template <Machine M, class Extents>
-  using Kernel = GemmWgmmaPingpongTwinKernel<M, Extents, GemmWgmmaPingpongSameStages>;
-
-  static constexpr void pass_over(const auto&, std::uint32_t) {}  // the fault: no stage is
 };
 
 }  // namespace warptwin::scenarios

@@ -19,6 +19,22 @@ TEST(PipelineState, ARingOfOneStageLapsAtEveryStep) {
   EXPECT_EQ(state, (PipelineState{0, 1}));
 }
 
+TEST(PipelineState, AdvancesAsBySoManySteps) {
+  for (std::uint32_t stages = 1; stages <= 4; ++stages) {
+    for (std::uint32_t count = 0; count <= 3 * stages; ++count) {
+      for (std::uint32_t begin = 0; begin < stages; ++begin) {
+        PipelineState at_once{begin, 3};
+        PipelineState one_by_one = at_once;
+        at_once.advance(count, stages);
+        for (std::uint32_t i = 0; i < count; ++i) {
+          one_by_one.step(stages);
+        }
+        EXPECT_EQ(at_once, one_by_one) << count << " from " << begin << " of " << stages;
+      }
+    }
+  }
+}
+
 TEST(PipelineState, TheFirstLapFindsItsStagesEmpty) {
   const PipelineState state;
   EXPECT_EQ(state.full_phase().parity(), 0U);
