@@ -197,6 +197,7 @@ bool Executor::fast(const ScalarStep& step) {
     out_->poison.fill(0);
     if (unknown) {
       scalar.poison(call);
+      forget_tensor_bases(*out_);
     }
     write_lanes(target, *out_, step.bits, executes);
     return true;
@@ -383,6 +384,13 @@ TensorBases::Outcome Executor::of_tensor_bases(const Scalar& found,
   return outcome;
 }
 
+void Executor::forget_tensor_bases(Lanes& lanes) const {
+  const TensorBases* bases = surroundings_.tensor_bases();
+  if (bases != nullptr && !bases->empty()) {
+    bases->forget_marks(lanes);
+  }
+}
+
 void Executor::scalar(const Op& op, const Guarded& guarded) {
   const auto arguments = code().arguments_of(op);
   const bool moves = op.is("mov");
@@ -435,6 +443,8 @@ void Executor::scalar(const Op& op, const Guarded& guarded) {
     found.execute(call);
     if (poison) {
       found.poison(call);
+      forget_tensor_bases(*out_);
+      forget_tensor_bases(*second_);
     }
   }
   const Mask carried = found.reads_carry ? strand_.frame->carry_poison : 0;

@@ -68,6 +68,19 @@ std::optional<TensorBases::Address> TensorBases::find(const Lanes& lanes,
   return found == addresses_.end() ? std::nullopt : std::optional{found->second};
 }
 
+void TensorBases::forget_marks(Lanes& lanes) const {
+  // Of either half of a register of 64 bits, which may be parted later.
+  for (Mask left = lanes.poisoned(); left != 0; left &= left - 1) {
+    std::uint64_t& value = lanes.value[static_cast<std::uint32_t>(std::countr_zero(left))];
+    for (const std::uint32_t shift : {0U, 32U}) {
+      const auto half = static_cast<std::uint32_t>(value >> shift);
+      if ((half & ~kBelowDigit) == kDigit && addresses_.contains(half)) {
+        value &= ~(low_bits(32) << shift);
+      }
+    }
+  }
+}
+
 bool TensorBases::has_mark(std::span<const std::byte> words) const {
   for (std::size_t at = 0; at + sizeof(std::uint32_t) <= words.size();
        at += sizeof(std::uint32_t)) {

@@ -56,6 +56,9 @@ class TensorBases {
   std::optional<Address> find(const Lanes& lanes, std::uint32_t lane) const;
   /// Whether one of the words is a mark.
   bool has_mark(std::span<const std::byte> words) const;
+  /// Takes marks out of what was computed of values that nobody knows. Arithmetic could make the
+  /// bits of one, and what is computed of an address by `execute` alone is one.
+  void forget_marks(Lanes& lanes) const;
   /// What it is in this run.
   std::uint32_t in_this_run(Address address) const {
     return allocations_[address.allocation].base + address.offset;

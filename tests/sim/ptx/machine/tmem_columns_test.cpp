@@ -59,6 +59,14 @@ TEST_P(AskedColumns, DecideNothing) {
 }
 
 constexpr const char* kAsked[] = {
+    // The bits by which the simulator marks the first address, made by arithmetic on data.
+    "  ld.global.u32 %r4, [%rd1];\n  setp.eq.u32 %p1, %r1, 0;\n  @%p1 mov.u32 %r4, 5;\n"
+    "  xor.b32 %r5, %r4, 0xb0719956;\n  sub.u32 %r6, %r5, %r21;\n  @%p1 bra NEXT;\n"
+    "  setp.ne.u32 %p9, %r6, 0;\n  @%p9 bra NEXT;\n  mov.u32 %r5, 1;\nNEXT:\n",
+    "  ld.global.u32 %r4, [%rd1];\n  setp.eq.u32 %p1, %r1, 0;\n  @%p1 mov.u32 %r4, 5;\n"
+    "  cvt.u64.u32 %rd3, %r4;\n  xor.b64 %rd3, %rd3, 0xb071995600000000;\n"
+    "  mov.b64 {%r5, %r6}, %rd3;\n  sub.u32 %r6, %r6, %r21;\n  @%p1 bra NEXT;\n"
+    "  setp.ne.u32 %p9, %r6, 0;\n  @%p9 bra NEXT;\n  mov.u32 %r5, 1;\nNEXT:\n",
     "  setp.eq.u32 %p9, %r21, 0;\n  @%p9 bra NEXT;\n  mov.u32 %r5, 1;\nNEXT:\n",
     "  add.u32 %r4, %r21, 448;\n  setp.gt.u32 %p9, %r4, 511;\n  @%p9 bra NEXT;\n"
     "  mov.u32 %r5, 1;\nNEXT:\n",
