@@ -26,7 +26,7 @@ CONSTANT = {
                    ["tile_m", "tile_n", "tile_k", "stages", "cluster_m", "in_flight"]),
     "gemm_wgmma_serial": ("GemmWgmmaSerialExtents", ["tile_m", "tile_n", "tile_k", "stages"]),
 }
-CONSTANT["gemm_wgmma_tf32"] = CONSTANT["gemm_wgmma"]
+CONSTANT["gemm_wgmma_tf32"] = CONSTANT["gemm_wgmma_pingpong"] = CONSTANT["gemm_wgmma"]
 # Ids that need a declaration, and what is found of the PTX instead.
 OTHER_IDS = {
     "PRODUCER_TAIL_MISSING": {"CTA_EXIT_WITH_PENDING_REMOTE", "ORDER_EXIT"},
@@ -40,7 +40,9 @@ OTHER_IDS = {
     "TMEM_LD_NO_WAIT": {"TMEM_WAR"},
     # Stages and their order are the protocol layer's.
     "STAGE_USE_AFTER_RELEASE": {"SMEM_WAW_ASYNC"},
-    "PIPELINE_STATE_DESYNC": {"SMEM_RACE"},
+    "PIPELINE_STATE_DESYNC": {"SMEM_RACE", "WGMMA_SMEM_RELEASE_EARLY"},
+    # By parity such a wait passes: the stage is read before its copy.
+    "MBAR_WAIT_AHEAD": {"SMEM_RAW_NO_WAIT"},
 }
 # Twins of which something else is said, and why.
 REASONS = {

@@ -8,6 +8,8 @@
 
 #include <span>
 
+#include "common/kernel/dispatch.hpp"
+
 #include "scenarios/broken/gemm_multicast_preferred_twin.hpp"
 
 namespace warptwin::scenarios {
