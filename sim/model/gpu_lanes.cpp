@@ -106,6 +106,16 @@ void load_shared(const Cta& cta, LaneAccess& access, std::uint32_t lane, std::ui
   }
 }
 
+// Whether the whole warp accesses bytes side by side, lane by lane, that nothing has to be kept of.
+bool moves_at_once(const Cta& cta, const LaneAccess& access) {
+  bool at_once = access.mask == ~std::uint32_t{0} && !access.tells_tmem_words &&
+                 cta.unknown.empty() && cta.tmem_words.empty();
+  for (std::uint32_t lane = 1; at_once && lane < kWarpLanes; ++lane) {
+    at_once = access.address[lane] == access.address[0] + std::uint64_t{lane} * access.bytes;
+  }
+  return at_once;
+}
+
 // Marks stand in words of their own, all of whose bytes the store has.
 void note_tmem_words(Cta& cta, const LaneAccess& access, std::uint32_t lane, std::uint64_t at) {
   forget_tmem_words(cta, at, at + access.bytes);
@@ -224,13 +234,15 @@ Gpu::Outcome Gpu::shared_access(WarpSlot slot, const Operation& op) {
       emit(read);
     }
   }
-  for_lanes(access, [&](std::uint32_t lane, std::uint64_t at) {
-    if (load) {
-      load_shared(cta, access, lane, at);
-    } else {
-      store_shared(cta, access, lane, at);
-    }
-  });
+  if (moves_at_once(cta, access)) {
+    std::byte* memory = cta.shared.data() + access.address[0];
+    load ? std::memcpy(access.data.data(), memory, access.data.size())
+         : std::memcpy(memory, access.data.data(), access.data.size());
+  } else {
+    for_lanes(access, [&](std::uint32_t lane, std::uint64_t at) {
+      load ? load_shared(cta, access, lane, at) : store_shared(cta, access, lane, at);
+    });
+  }
   changes_ += changes ? 1 : 0;
   if (access.unsettled) {
     event.fault = access.of_accumulator ? Fault::kUnwaited : Fault::kUnsettled;

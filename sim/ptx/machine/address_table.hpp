@@ -90,6 +90,23 @@ class AddressTable {
 template <class T, std::uint32_t kUnit>
 class AddressLines {
  public:
+  static constexpr std::uint32_t kPlaces = 16;  // of a line
+  static constexpr std::uint64_t kBytes = kPlaces * kUnit;
+
+  struct Line {
+    std::uint32_t has = 0;  // bits by place
+    std::array<T, kPlaces> of{};
+
+    /// Adds `count` addresses from a place on.
+    T* add(std::uint32_t place, std::uint32_t count) {
+      has |= ((1U << count) - 1) << place;
+      return &of[place];
+    }
+  };
+
+  static std::uint32_t place_of(std::uint64_t address) {
+    return static_cast<std::uint32_t>(address % kBytes / kUnit);
+  }
   const T* find(std::uint64_t address) const {
     const Line* line = address % kUnit == 0 ? lines_.find(address / kBytes) : nullptr;
     return line != nullptr && (line->has & bit_of(address)) != 0 ? &line->of[place_of(address)]
@@ -103,22 +120,11 @@ class AddressLines {
     line.has |= bit_of(address);
     return line.of[place_of(address)];
   }
-  /// What is known at `address` and, side by side, up to the end of its line; null where nothing
-  /// is. Of an address that nothing was said of it is a T{}.
-  const T* line_from(std::uint64_t address) const {
-    const Line* line = lines_.find(address / kBytes);
-    return line != nullptr ? &line->of[place_of(address)] : nullptr;
-  }
-  /// Adds `count` addresses of one line.
-  T* add(std::uint64_t address, std::uint32_t count) {
-    Line& line = lines_[address / kBytes];
-    line.has |= ((1U << count) - 1) << place_of(address);
-    return &line.of[place_of(address)];
-  }
-  /// Of so many addresses from this one on how many are in its line.
-  static std::uint32_t in_line(std::uint64_t address, std::uint32_t count) {
-    return std::min(count, kPlaces - place_of(address));
-  }
+  /// The line with this number, an address / kBytes; null where nothing is known of it. Of an
+  /// address that nothing was said of it has a T{}.
+  const Line* line(std::uint64_t number) const { return lines_.find(number); }
+  /// The same, added. Adding another moves it.
+  Line& add_line(std::uint64_t number) { return lines_[number]; }
   bool empty() const { return lines_.empty(); }
   void clear() { lines_.clear(); }
   /// Calls `f(address, what is known of it)` for each.
@@ -134,16 +140,6 @@ class AddressLines {
   }
 
  private:
-  static constexpr std::uint32_t kPlaces = 16;
-  static constexpr std::uint64_t kBytes = kPlaces * kUnit;
-  struct Line {
-    std::uint32_t has = 0;  // bits by place
-    std::array<T, kPlaces> of{};
-  };
-
-  static std::uint32_t place_of(std::uint64_t address) {
-    return static_cast<std::uint32_t>(address % kBytes / kUnit);
-  }
   static std::uint32_t bit_of(std::uint64_t address) { return 1U << place_of(address); }
 
   AddressTable<Line> lines_;

@@ -132,64 +132,112 @@ inline bool LaneWords::is_quiet(const Touched& touched, const Piece& piece, std:
   return ((readers[0] | readers[1] | readers[2] | readers[3]) & ~known) == 0;
 }
 
-// The same of words side by side, in one line, that are stored to.
-inline bool LaneWords::are_quiet(const Touched& touched,
-                                 std::uint64_t address,
-                                 std::uint32_t words,
-                                 std::uint32_t known) {
+// Those of the lanes that touch whole words, side by side in one line, which no other lane has
+// touched that the lane does not know. `known`: by lane, whose it knows.
+std::uint32_t LaneWords::quiet_lanes(const Touched& touched,
+                                     const sim::LaneAccess& access,
+                                     std::uint64_t base,
+                                     bool store,
+                                     std::uint32_t lanes,
+                                     const std::array<std::uint32_t, kLanes>& known) {
+  static const Words<kWord>::Line kNothing{};
+  static const Reads kNobody{};
   if (!touched.bytes.empty() || !touched.strong.empty()) {
-    return false;
+    return 0;
   }
-  std::uint32_t lanes = 0;
-  if (const Word* word = touched.words.line_from(address)) {
-    for (std::uint32_t at = 0; at < words; ++at) {
-      lanes |= word[at].writers | word[at].adders | word[at].readers;
+  const bool read = store && !touched.reads.empty();
+  const std::uint32_t words = access.bytes / kWord;
+  std::uint64_t line_number = ~std::uint64_t{0};
+  std::uint64_t block_number = line_number;
+  const Words<kWord>::Line* line = nullptr;
+  const Reads* block = nullptr;
+  std::uint32_t quiet = 0;
+  for (std::uint32_t left = lanes; left != 0; left &= left - 1) {
+    const std::uint32_t lane = first_of(left);
+    const std::uint64_t address = base + access.address[lane];
+    const std::uint32_t place = Words<kWord>::place_of(address);
+    if (address % kWord != 0 || place + words > Words<kWord>::kPlaces) {
+      continue;
     }
-  }
-  if (touched.reads.empty()) {
-    return (lanes & ~known) == 0;
-  }
-  for (std::uint32_t at = 0; at < words; ++at) {
-    const std::uint64_t byte = address + at * kWord;
-    if (const Reads* block = touched.reads.find(byte / Reads::kBytes)) {
+    if (address / Words<kWord>::kBytes != line_number) {
+      line_number = address / Words<kWord>::kBytes;
+      line = touched.words.line(line_number);
+      line = line == nullptr ? &kNothing : line;
+    }
+    std::uint32_t others = 0;
+    for (std::uint32_t at = place; at < place + words; ++at) {
+      others |= line->of[at].writers | line->of[at].adders | line->of[at].readers;
+    }
+    for (std::uint64_t byte = address; read && byte < address + access.bytes; byte += kWord) {
+      if (byte / Reads::kBytes != block_number) {
+        block_number = byte / Reads::kBytes;
+        block = touched.reads.find(block_number);
+        block = block == nullptr ? &kNobody : block;
+      }
       const std::uint32_t* readers = &block->lanes[byte % Reads::kBytes];
-      lanes |= readers[0] | readers[1] | readers[2] | readers[3];
+      others |= readers[0] | readers[1] | readers[2] | readers[3];
     }
+    quiet |= std::uint32_t{(others & ~known[lane]) == 0} << lane;
   }
-  return (lanes & ~known) == 0;
+  return quiet;
 }
 
-// Notes what a lane stores, where it is whole words that nobody else has touched: most are. Says
-// whether it did.
-bool LaneWords::note_quiet_stores(const sim::LaneAccess& access,
-                                  std::uint64_t base,
-                                  std::uint32_t lane,
-                                  std::uint32_t site) {
-  const std::uint64_t address = base + access.address[lane];
-  const std::uint32_t words = access.bytes / kWord;
-  if (address % kWord != 0 || access.bytes % kWord != 0 ||
-      Words<kWord>::in_line(address, words) != words) {
-    return false;
+// The lanes whose words nobody else has touched: most are. Of stores none where two lanes may store
+// to one word.
+std::uint32_t LaneWords::quiet_lanes(const sim::LaneAccess& access,
+                                     std::uint64_t base,
+                                     bool store) const {
+  static constexpr auto kOwn = [] {
+    std::array<std::uint32_t, kLanes> own{};
+    for (std::uint32_t lane = 0; lane < kLanes; ++lane) {
+      own[lane] = 1U << lane;
+    }
+    return own;
+  }();
+  if (access.bytes % kWord != 0) {
+    return 0;
   }
+  std::uint64_t end = 0;
+  for (std::uint32_t left = store ? access.mask : 0; left != 0; left &= left - 1) {
+    const std::uint64_t address = access.address[first_of(left)];
+    if (address < end) {
+      return 0;
+    }
+    end = address + access.bytes;
+  }
+  std::uint32_t lanes = access.mask;
   for (const Layer& layer : layers_) {
-    if (!are_quiet(layer.touched, address, words, layer.known[lane])) {
-      return false;
+    lanes = quiet_lanes(layer.touched, access, base, store, lanes, layer.known);
+  }
+  return quiet_lanes(touched_, access, base, store, lanes, kOwn);
+}
+
+// What the lanes store, each to words of its own, side by side in one line.
+void LaneWords::note_stores(const sim::LaneAccess& access,
+                            std::uint64_t base,
+                            std::uint32_t lanes,
+                            std::uint32_t site) {
+  const std::uint32_t words = access.bytes / kWord;
+  std::uint64_t line_number = 0;
+  Words<kWord>::Line* line = nullptr;
+  for (std::uint32_t left = lanes; left != 0; left &= left - 1) {
+    const std::uint32_t lane = first_of(left);
+    const std::uint64_t address = base + access.address[lane];
+    if (line == nullptr || address / Words<kWord>::kBytes != line_number) {
+      line_number = address / Words<kWord>::kBytes;
+      line = &touched_.words.add_line(line_number);
+    }
+    Word* word = line->add(Words<kWord>::place_of(address), words);
+    const std::byte* data = &access.data[std::size_t{lane} * access.bytes];
+    const std::uint8_t* poison = &access.poison[std::size_t{lane} * access.bytes];
+    for (std::uint32_t at = 0; at < words; ++at) {
+      std::uint32_t value = 0;
+      std::uint32_t unknown = 0;
+      std::memcpy(&value, data + at * kWord, kWord);
+      std::memcpy(&unknown, poison + at * kWord, kWord);
+      note_store(word[at], lane, value, unknown != 0, site);
     }
   }
-  if (!are_quiet(touched_, address, words, 1U << lane)) {
-    return false;
-  }
-  Word* word = touched_.words.add(address, words);
-  const std::byte* data = &access.data[std::size_t{lane} * access.bytes];
-  const std::uint8_t* poison = &access.poison[std::size_t{lane} * access.bytes];
-  for (std::uint32_t at = 0; at < words; ++at) {
-    std::uint32_t value = 0;
-    std::uint32_t unknown = 0;
-    std::memcpy(&value, data + at * kWord, kWord);
-    std::memcpy(&unknown, poison + at * kWord, kWord);
-    note_store(word[at], lane, value, unknown != 0, site);
-  }
-  return true;
 }
 
 void LaneWords::compare(const Touched& touched,
@@ -298,11 +346,15 @@ std::optional<sim::LaneRace> LaneWords::access(const sim::LaneAccess& access,
   }
   touched_.written = touched_.written || (touch != Touch::kLoad && touch != Touch::kStrongLoad &&
                                           touch != Touch::kInit);
-  for (std::uint32_t left = access.mask; left != 0; left &= left - 1) {
+  std::uint32_t quiet = 0;
+  if (touch == Touch::kLoad || touch == Touch::kStore) {
+    quiet = quiet_lanes(access, base, touch == Touch::kStore);
+  }
+  if (touch == Touch::kStore) {
+    note_stores(access, base, quiet, number);
+  }
+  for (std::uint32_t left = access.mask & ~quiet; left != 0; left &= left - 1) {
     const std::uint32_t lane = first_of(left);
-    if (touch == Touch::kStore && note_quiet_stores(access, base, lane, number)) {
-      continue;
-    }
     for (std::uint32_t first = 0; first < access.bytes;) {
       const Piece piece = piece_of(access, base, touch, lane, first);
       first += piece.bytes;

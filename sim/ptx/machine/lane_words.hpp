@@ -126,14 +126,17 @@ class LaneWords {
                  bool strong,
                  std::optional<sim::LaneRace>& race) const;
   static bool is_quiet(const Touched& touched, const Piece& piece, std::uint32_t known);
-  static bool are_quiet(const Touched& touched,
-                        std::uint64_t address,
-                        std::uint32_t words,
-                        std::uint32_t known);
-  bool note_quiet_stores(const sim::LaneAccess& access,
-                         std::uint64_t base,
-                         std::uint32_t lane,
-                         std::uint32_t site);
+  static std::uint32_t quiet_lanes(const Touched& touched,
+                                   const sim::LaneAccess& access,
+                                   std::uint64_t base,
+                                   bool store,
+                                   std::uint32_t lanes,
+                                   const std::array<std::uint32_t, kLanes>& known);
+  std::uint32_t quiet_lanes(const sim::LaneAccess& access, std::uint64_t base, bool store) const;
+  void note_stores(const sim::LaneAccess& access,
+                   std::uint64_t base,
+                   std::uint32_t lanes,
+                   std::uint32_t site);
   void compare(const Touched& touched,
                const Piece& piece,
                std::uint32_t known,

@@ -130,9 +130,13 @@ std::array<WarpRun::Place, kLanes> WarpRun::places_of(const Request& request,
   const Space space = space_of(request.modifiers);
   const bool own = names_own_shared(request.modifiers);
   const std::uint32_t rank = machine_.cta_rank();
+  const std::uint32_t ctas = space == Space::kShared ? machine_.cluster_size() : 0;
   for (Mask left = request.mask(); left != 0; left &= left - 1) {
     const auto lane = static_cast<std::uint32_t>(std::countr_zero(left));
-    places[lane] = place_of(request, space, address.value[lane]);
+    const std::uint64_t at = address.value[lane];
+    places[lane] = at >> 24 < ctas
+                       ? Place{space, static_cast<std::uint32_t>(at >> 24), at & 0xFFFFFFU}
+                       : place_of(request, space, at);
     if (own && places[lane].rank != rank) {
       refuse(request, "the address is in the shared memory of another CTA");
     }
@@ -309,11 +313,9 @@ void WarpRun::move(const Request& request, std::size_t address, bool loads, Byte
   }
   Mask global = 0;
   Mask shared = 0;
-  for (std::uint32_t lane = 0; lane < kLanes; ++lane) {
+  for (Mask left = request.mask(); left != 0; left &= left - 1) {
+    const auto lane = static_cast<std::uint32_t>(std::countr_zero(left));
     const Mask bit = Mask{1} << lane;
-    if ((request.mask() & bit) == 0) {
-      continue;
-    }
     if (places[lane].space == Space::kGlobal) {
       global |= bit;
     } else if (places[lane].space == Space::kShared) {
@@ -328,8 +330,8 @@ void WarpRun::move(const Request& request, std::size_t address, bool loads, Byte
   // Each CTA's shared memory by itself.
   while (shared != 0) {
     const std::uint32_t rank = places[static_cast<std::uint32_t>(std::countr_zero(shared))].rank;
-    Mask lanes = 0;
-    for (std::uint32_t lane = 0; lane < kLanes; ++lane) {
+    Mask lanes = machine_.cluster_size() == 1 ? shared : 0;
+    for (std::uint32_t lane = 0; lane < kLanes && lanes != shared; ++lane) {
       lanes |= Mask{(shared >> lane & 1U) != 0 && places[lane].rank == rank} << lane;
     }
     move_shared(request, lanes, places, loads, bytes);
