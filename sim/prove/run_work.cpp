@@ -16,6 +16,10 @@ void RunWork::on_event(const Event& event) {
     return;
   }
   Warp& warp = warp_of(event);
+  if (event.global != 0 && event.rows() != nullptr && event.rows()->of_lanes) {
+    note_lanes(event, warp);
+    return;
+  }
   ++warp.operations;
   Hash& hash = warp.work;
   Hash& places = warp.places;
@@ -45,6 +49,23 @@ void RunWork::on_event(const Event& event) {
   places.add(numbers.second);
 }
 
+// Lanes' bytes of global memory, of one instruction: how many rectangles they are, and of what
+// width, follows from addresses alone.
+void RunWork::note_lanes(const Event& event, Warp& warp) {
+  const Warp::LaneAccess access{event.time, event.op, event.site.line, event.lane_mask()};
+  if (access != warp.latest) {
+    warp.latest = access;
+    ++warp.operations;
+    warp.work.add(static_cast<std::uint64_t>(event.op));
+    warp.work.add(event.site.line);
+    warp.work.add(event.lane_mask());
+  }
+  const payload::Rows& said = *event.rows();
+  warp.places.add(event.global);
+  warp.places.add(event.bytes);
+  warp.places.add(std::uint64_t{said.rows} << 32 | said.pitch);
+}
+
 // Where in global memory an operation acts, not who does it.
 void RunWork::note_access(const Event& event) {
   const bool of_map = event.is<payload::Map>();
@@ -60,6 +81,9 @@ void RunWork::note_access(const Event& event) {
   hash.add(of_map ? event.as<payload::Map>().number : event.global);
   hash.add(event.bytes);
   hash.add(event.numbers().pending);
+  if (const payload::Rows* rows = event.rows(); rows != nullptr && rows->of_lanes) {
+    hash.add(std::uint64_t{rows->rows} << 32 | rows->pitch);
+  }
   accesses_[cluster] += hash.value();
 }
 

@@ -45,6 +45,15 @@ class RunWork {
   };
 
   struct Warp {
+    /// Of lanes, each at an address of its own: an event for each rectangle of bytes.
+    struct LaneAccess {
+      std::uint64_t time = 0;
+      Op op = Op::kCount;
+      std::uint32_t line = 0;
+      std::uint32_t lanes = 0;
+      bool operator==(const LaneAccess&) const = default;
+    };
+    LaneAccess latest;
     Hash work;
     Hash places;
     std::uint64_t operations = 0;
@@ -59,6 +68,7 @@ class RunWork {
     return work_[event.warp];
   }
   void note_access(const Event& event);
+  void note_lanes(const Event& event, Warp& warp);
   bool asked_for_before(const Event& event);
 
   Divisor warps_;                                          // of a cluster

@@ -1,0 +1,103 @@
+// Clusters that claim tiles, whose lanes' accesses to global memory depend on the tile.
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "tests/sim/ptx/machine/one_kernel.hpp"
+
+namespace warptwin::sim::ptx_claims_test {
+
+using testing::HasSubstr;
+
+constexpr std::uint32_t kCtas = 4;
+
+/// CTAs of a warp, which claim each other's tiles. `work` is done for tile %r6: %r8 is four times
+/// the lane.
+OneKernel claiming(const std::string& work) {
+  OneKernel kernel;
+  kernel.ctas = kCtas;
+  kernel.in.resize(512, 1);
+  kernel.out_words = 32 * kCtas;
+  kernel.body =
+      "  .reg .b128 %q;\n  mov.u32 %r6, %ctaid.x;\n  setp.eq.u32 %p1, %r1, 0;\n"
+      "  shl.b32 %r8, %r1, 2;\n  mov.u32 %r7, 0;\n"
+      "  @%p1 mbarrier.init.shared.b64 [tile+16], 1;\n"
+      "  @%p1 fence.mbarrier_init.release.cluster;\n  bar.sync 0;\nNEXT:\n"
+      "  @%p1 mbarrier.arrive.expect_tx.shared.b64 _, [tile+16], 16;\n"
+      "  @%p1 clusterlaunchcontrol.try_cancel.async.shared::cta.mbarrier::complete_tx::bytes.b128"
+      " [tile], [tile+16];\n" +
+      work +
+      "  cvt.u64.u32 %rd8, %r8;\n  mul.wide.u32 %rd9, %r6, 128;\n  add.u64 %rd9, %rd9, %rd8;\n"
+      "  add.u64 %rd9, %rd9, %rd2;\n  st.global.u32 [%rd9], %r9;\n"
+      "WAIT:\n  mbarrier.try_wait.parity.shared.b64 %p2, [tile+16], %r7;\n  @!%p2 bra WAIT;\n"
+      "  xor.b32 %r7, %r7, 1;\n  ld.shared.b128 %q, [tile];\n"
+      "  clusterlaunchcontrol.query_cancel.is_canceled.pred.b128 %p3, %q;\n"
+      "  @%p3 clusterlaunchcontrol.query_cancel.get_first_ctaid.v4.b32.b128"
+      " {%r6, %r20, %r21, %r22}, %q;\n"
+      "  fence.proxy.async.shared::cta;\n  bar.sync 0;\n  @%p3 bra NEXT;\n";
+  return kernel;
+}
+
+// A word for each lane at %rd10, which `index` of the tile and the lane says, into %r9.
+std::string loads(const std::string& index, const std::string& guard = "") {
+  return index +
+         "  mul.wide.u32 %rd10, %r10, 4;\n  add.u64 %rd10, %rd10, %rd1;\n  mov.u32 %r9, 0;\n"
+         "  " +
+         guard + "ld.global.u32 %r9, [%rd10];\n";
+}
+
+// Of odd tiles the lanes' words are four apart, of others side by side: more rectangles, and no
+// other work.
+constexpr char kApart[] =
+    "  and.b32 %r11, %r6, 1;\n  mad.lo.u32 %r12, %r11, 3, 1;\n  mul.lo.u32 %r10, %r12, %r1;\n";
+
+TEST(PtxClaims, OfWordsThatLieWhereTheTileSays) {
+  expect_proved(claiming(loads(kApart)));
+  expect_proved(claiming(loads("  mul.lo.u32 %r10, %r6, 32;\n  add.u32 %r10, %r10, %r1;\n")));
+  // The last rows of a tile are one row again and again.
+  expect_proved(claiming(loads("  mul.lo.u32 %r11, %r6, 7;\n  min.u32 %r10, %r11, %r1;\n")));
+}
+
+void expect_undecided(const std::string& work, const char* reason) {
+  const ProofResult proof = proof_of(claiming(work));
+  ASSERT_EQ(proof.verdict, ProofVerdict::kUndecided) << work;
+  ASSERT_FALSE(proof.undecided.empty());
+  EXPECT_THAT(proof.undecided.front().reason, HasSubstr(reason));
+}
+
+TEST(PtxClaims, OfOtherWorkForOtherTilesAreUndecided) {
+  const char* of_tile = "depends on which tile it has";
+  // Fewer lanes load, of words that are one rectangle whatever their number.
+  const std::string few = "  mad.lo.u32 %r11, %r6, 8, 8;\n  setp.lt.u32 %p5, %r1, %r11;\n";
+  expect_undecided(loads(few + "  mov.u32 %r10, %r1;\n", "@%p5 "), of_tile);
+  expect_undecided(loads(few + "  mov.u32 %r10, 0;\n", "@%p5 "), of_tile);
+  // One load more.
+  const std::string more =
+      "  setp.eq.u32 %p5, %r6, 2;\n  @!%p5 bra SKIP;\n"
+      "  ld.global.u32 %r13, [%rd1];\nSKIP:\n";
+  expect_undecided(more + loads(kApart), of_tile);
+  expect_undecided(loads(kApart) + more, of_tile);
+  // The same load twice, one behind the other.
+  const std::string twice = "  and.b32 %r14, %r6, 1;\nAGAIN:\n" + loads(kApart) +
+                            "  setp.ne.u32 %p5, %r14, 0;\n  mov.u32 %r14, 0;\n  @%p5 bra AGAIN;\n";
+  expect_undecided(twice, of_tile);
+  // Halves of the warp load by themselves.
+  const std::string halves =
+      "  mov.u32 %r14, 32;\n  and.b32 %r11, %r6, 1;\n  setp.eq.u32 %p5, %r11,"
+      " 0;\n  @%p5 mov.u32 %r14, 16;\n  setp.lt.u32 %p6, %r1, %r14;\n"
+      "  @!%p6 bra OTHERS;\n" +
+      loads("  mov.u32 %r10, %r1;\n") + "  bra.uni BOTH;\nOTHERS:\n" +
+      loads("  mov.u32 %r10, %r1;\n") + "BOTH:\n  bar.warp.sync -1;\n";
+  expect_undecided(halves, of_tile);
+}
+
+TEST(PtxClaims, OfAccessesThatBelongToTheClusterAreUndecided) {
+  expect_undecided(loads("  mov.u32 %r11, %ctaid.x;\n  mad.lo.u32 %r10, %r11, 32, %r1;\n"),
+                   "depends on which cluster has it");
+  // The first word is the same, and how far apart they are is not.
+  expect_undecided(loads("  mov.u32 %r11, %ctaid.x;\n  add.u32 %r11, %r11, 1;\n"
+                         "  shl.b32 %r10, %r1, %r11;\n"),
+                   "depends on which cluster has it");
+}
+
+}  // namespace warptwin::sim::ptx_claims_test
