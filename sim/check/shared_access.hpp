@@ -94,7 +94,27 @@ struct SharedAccess {
   std::optional<LanePoint> waited{};
   std::optional<std::uint64_t> written{};  // of a store to a few bytes: what, where it is known
   std::unique_ptr<Units> units;            // of an operand whose pieces are not one stride apart
+  bool padded = false;  // no byte between those pieces is read: the padding of elements
 };
+
+/// Whether both access some byte.
+inline bool meet(const SharedAccess& first, const SharedAccess& second) {
+  if (!first.at.meets(second.at)) {
+    return false;
+  }
+  if (!first.padded && !second.padded) {
+    return true;
+  }
+  const SharedAccess& padded = first.padded ? first : second;
+  const SharedAccess& other = first.padded ? second : first;
+  bool met = false;
+  other.at.for_each_run([&](std::uint32_t from, std::uint32_t to) {
+    met = met || std::any_of(padded.units->begin(), padded.units->end(), [&](const auto& unit) {
+            return unit.first < to && from < unit.second;
+          });
+  });
+  return met;
+}
 
 /// Two stores of the same to the same bytes: whichever comes last, the bytes are the same.
 inline bool write_alike(const SharedAccess& first, const SharedAccess& second) {

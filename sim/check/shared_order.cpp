@@ -21,7 +21,7 @@ bool any_behind(const Known& known, std::size_t first, F&& f) {
     const Access& later = known[i];
     const bool conflict =
         (writes(before.kind) || writes(later.kind)) && !in_any_order(before, later);
-    return conflict && later.at.meets(before.at) && f(i);
+    return conflict && meet(later, before) && f(i);
   };
   return known.any_near(known.bounds(first), behind, first + 1);
 }

@@ -163,6 +163,7 @@ void Gpu::execute_cp(const AsyncOp& async) {
   for (std::uint32_t i = 0; i < ctas_in(copy.group); ++i) {
     copy_to_tmem({shared_of(first + i), config_.shared_bytes, copy.from},
                  copy.shape,
+                 copy.padding,
                  ctas_[first + i].tmem,
                  copy.to);
   }

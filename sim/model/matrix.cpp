@@ -1,6 +1,7 @@
 #include "sim/model/matrix.hpp"
 
 #include <algorithm>
+#include <array>
 #include <bit>
 #include <cstring>
 #include <vector>
@@ -362,14 +363,44 @@ Units units_of(UmmaSmemDescriptor descriptor, TmemCopy shape, std::uint32_t padd
   return units_k_major(descriptor, rows_of(shape), columns_of(shape) * 4, padding);
 }
 
-void copy_to_tmem(const OperandView& from, TmemCopy shape, TensorMemory& to, TmemAddress address) {
+namespace {
+
+// The bytes that 16 elements become, packed from the lowest bit on: one of four bits is in the
+// middle of its byte, and one of six in the lower bits (docs/not-modelled.md).
+std::array<std::byte, 16> bytes_of_elements(const std::byte* packed, std::uint32_t padding) {
+  std::array<std::byte, 16> bytes{};
+  if (padding == 0) {
+    std::memcpy(bytes.data(), packed, bytes.size());
+    return bytes;
+  }
+  const std::uint32_t bits = (16 - padding) * 8 / 16;
+  const std::uint32_t shift = bits == 4 ? 2 : 0;
+  for (std::uint32_t element = 0; element < bytes.size(); ++element) {
+    const std::uint32_t at = element * bits;
+    std::uint32_t value = std::to_integer<std::uint32_t>(packed[at / 8]);
+    if (at % 8 + bits > 8) {
+      value |= std::to_integer<std::uint32_t>(packed[at / 8 + 1]) << 8;
+    }
+    bytes[element] = static_cast<std::byte>((value >> at % 8 & ((1U << bits) - 1)) << shift);
+  }
+  return bytes;
+}
+
+}  // namespace
+
+void copy_to_tmem(const OperandView& from,
+                  TmemCopy shape,
+                  std::uint32_t padding,
+                  TensorMemory& to,
+                  TmemAddress address) {
   const std::uint32_t rows = rows_of(shape);
   const Swizzle swizzle = swizzle_of(from.descriptor.swizzle_code());
   for (std::uint32_t row = 0; row < rows; ++row) {
     for (std::uint32_t byte = 0; byte < columns_of(shape) * 4; byte += 16) {
       const std::uint32_t at = swizzled(linear_address(from.descriptor, row, byte), swizzle);
+      const auto bytes = bytes_of_elements(from.shared + at, padding);
       for (std::uint32_t lane = row; lane < kTmemLanes; lane += rows) {
-        std::memcpy(to.lane(lane) + address.column() + byte / 4, from.shared + at, 16);
+        std::memcpy(to.lane(lane) + address.column() + byte / 4, bytes.data(), bytes.size());
         to.set_written(lane, address.column() + byte / 4, 4, true);
       }
     }

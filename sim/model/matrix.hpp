@@ -119,8 +119,13 @@ struct WgmmaOperands {
 
 void multiply(const WgmmaOperands& operands);
 
-/// One tcgen05.cp in one CTA.
-void copy_to_tmem(const OperandView& from, TmemCopy shape, TensorMemory& to, TmemAddress address);
+/// One tcgen05.cp in one CTA. `padding`: the last bytes of each 16 of the source, of which the
+/// others are 16 elements of four bits, or of six; each becomes a byte.
+void copy_to_tmem(const OperandView& from,
+                  TmemCopy shape,
+                  std::uint32_t padding,
+                  TensorMemory& to,
+                  TmemAddress address);
 
 /// Columns of D that one instruction writes in each CTA.
 std::uint32_t d_columns(UmmaInstructionDescriptor instruction, CtaGroup group);

@@ -324,14 +324,16 @@ class SharedDataDetector : public Detector {
   void on_copy(const Event& event) {
     const auto& copy = event.as<payload::TmemCopy>();
     const UmmaSmemDescriptor source{copy.source};
+    const bool padded = copy.padding != 0;
     OperandReach reach = copy_reach(source, copy.shape);
-    reach.pitch = copy.padding == 0 ? reach.pitch : 0;  // else each piece has a gap
-    add_operand(event, reach, [&] { return units_of(source, copy.shape, copy.padding); });
+    reach.pitch = padded ? 0 : reach.pitch;  // each piece has a gap
+    add_operand(
+        event, reach, [&] { return units_of(source, copy.shape, copy.padding); }, padded);
   }
 
   // Read at the same place in both CTAs of a pair; `units` says what is read, piece by piece.
   template <class F>
-  void add_operand(const Event& event, const OperandReach& reach, F&& units) {
+  void add_operand(const Event& event, const OperandReach& reach, F&& units, bool padded = false) {
     const bool pair = (event.flags & event_flag::kPair) != 0;
     const std::uint32_t first = pair ? event.cta & ~1U : event.cta;
     for (std::uint32_t cta = first; cta < first + (pair ? 2 : 1); ++cta) {
@@ -345,13 +347,14 @@ class SharedDataDetector : public Detector {
       const Kind kind = wgmma ? Kind::kWgmma : Kind::kTensor;
       const std::uint32_t number =
           wgmma ? event.as<payload::Wgmma>().number + 1 : order_.tensor_issued(event.warp);
-      if (joins_earlier(ctas_[cta], event, kind, at, number)) {
+      if (!padded && joins_earlier(ctas_[cta], event, kind, at, number)) {
         continue;
       }
       std::unique_ptr<Access> access = make(event, kind, at);
       access->time = number;
       if (reach.pitch == 0) {
         access->units = std::make_unique<Units>(units());
+        access->padded = padded;
       }
       add(event, cta, std::move(access));
     }
@@ -507,7 +510,7 @@ class SharedDataDetector : public Detector {
       if (writes(access.kind) && first.source.width != 0 && access.at.meets(first.source)) {
         first.source = {};  // not as it was any more
       }
-      if (!access.at.meets(first.at)) {
+      if (!meet(access, first)) {
         continue;
       }
       if (writes(first.kind)) {
@@ -520,7 +523,7 @@ class SharedDataDetector : public Detector {
       if (!writes(first.kind) && !writes(access.kind)) {
         // Whoever is ordered after the later of two reads of one place is after the earlier, if the
         // later is for each lane.
-        first.gone = first.kind == access.kind && access.at.covers(first.at) &&
+        first.gone = first.kind == access.kind && reads_all_of(access, first) &&
                      (first.lanes & ~access.lanes) == 0 &&
                      (reads_operand(first.kind) ? first.warp == access.warp
                                                 : by_order_.ordered(first, access.warp)) &&
@@ -558,7 +561,8 @@ class SharedDataDetector : public Detector {
                      access.at.covers(first.at) && by_order_.takes_its_place(first, access) &&
                      stands_for_its_warp(first, access);
         any_gone = any_gone || first.gone;
-      } else if (in_order && reads_operand(access.kind) && first.at.covers(access.at)) {
+      } else if (in_order && reads_operand(access.kind) && !access.padded &&
+                 first.at.covers(access.at)) {
         access.source = first.at;
       }
     }
@@ -579,6 +583,12 @@ class SharedDataDetector : public Detector {
       access.source = {};
     }
     known.add(std::move(made), bounds);
+  }
+
+  // Whether a read is of all bytes that an earlier one has read.
+  static bool reads_all_of(const Access& access, const Access& first) {
+    return access.at.covers(first.at) &&
+           (!access.padded || (first.padded && *access.units == *first.units));
   }
 
   // Another lane may write the same value without knowing the first access, where lanes know

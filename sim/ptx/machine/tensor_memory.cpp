@@ -267,8 +267,34 @@ std::optional<MmaKind> kind_of(const Modifiers& modifiers) {
 
 }  // namespace
 
+// What is refused of the code of an operand's type: PTX ISA, "Instruction descriptor". Null where
+// it is multiplied.
+static const char* refused_type(MmaKind kind, std::uint32_t code) {
+  switch (kind) {
+    case MmaKind::kTf32:
+      return code == 2 ? nullptr : "kind::tf32 has no such type of operand";
+    case MmaKind::kF8f6f4:
+    case MmaKind::kMxf8f6f4:
+      return code <= 1   ? nullptr
+             : code == 3 ? "tcgen05.mma of e2m3 is not there"
+             : code == 4 ? "tcgen05.mma of e3m2 is not there"
+             : code == 5 ? "tcgen05.mma of e2m1 with padding is not there"
+                         : "kind::f8f6f4 has no such type of operand";
+    case MmaKind::kMxf4:
+    case MmaKind::kMxf4nvf4:
+      return code == 1 ? nullptr : "kind::mxf4 has no such type of operand";
+    default:
+      return code <= 1 ? nullptr : "this kind has no such type of operand";
+  }
+}
+
 // Of the fields of an instruction descriptor: PTX ISA, "Instruction descriptor".
 void WarpRun::require_plain_mma(const Request& request, UmmaInstructionDescriptor mma) const {
+  for (const std::uint32_t low : {7U, 10U}) {  // A, B
+    if (const char* why = refused_type(mma.kind, mma.bits >> low & 7U); why != nullptr) {
+      refuse(request, why);
+    }
+  }
   constexpr std::uint32_t kSaturates = 1U << 3;
   constexpr std::uint32_t kNegates = 3U << 13;
   if (mma.f16_result()) {
@@ -371,8 +397,8 @@ Served WarpRun::tmem_copy(Request& request) {
   const std::uint8_t padding = modifiers.has("b4x16_p64"_mod)   ? 8
                                : modifiers.has("b6x16_p32"_mod) ? 4
                                                                 : 0;
-  if (modifiers.has("b8x16"_mod) && machine_.moves_data()) {
-    refuse(request, "which bits of a byte its elements become no text says");
+  if (modifiers.has("b8x16"_mod) != (padding != 0)) {
+    refuse(request, "elements are of .b4x16_p64 or .b6x16_p32, and become .b8x16");
   }
   for (Mask left = request.mask(); left != 0; left &= left - 1) {
     const Mask lane = left & ~(left - 1);

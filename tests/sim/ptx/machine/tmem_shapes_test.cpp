@@ -82,34 +82,6 @@ std::string numbers(std::uint32_t count) {
   return text;
 }
 
-// Elements of four and six bits move, though nobody knows which bits of a byte they become.
-TEST(PtxTmemCopies, OfPaddedElementsAreProvedAndNotExecuted) {
-  const auto copying = [](const std::string& elements, bool waits) {
-    OneKernel kernel;
-    kernel.body =
-        std::string{kBegin} + "  setp.eq.u32 %p1, %r1, 0;\n  mad.lo.u32 %r5, %r1, 128, %r20;\n" +
-        repeated("  st.shared.v4.u32 [%r5+4096+16*$], {%r1, %r1, %r1, %r1};\n", 8) +
-        "  @%p1 mbarrier.init.shared.b64 [tile+16], 1;\n  fence.proxy.async;\n  bar.sync 0;\n"
-        "  add.u32 %r22, %r20, 4096;\n  shr.u32 %r22, %r22, 4;\n  cvt.u64.u32 %rd7, %r22;\n"
-        "  or.b64 %rd7, %rd7, 0x0000400800080000;\n"
-        "  @%p1 tcgen05.cp.cta_group::1.128x128b" +
-        elements +
-        " [%r21], %rd7;\n  @%p1 tcgen05.commit.cta_group::1.mbarrier::arrive::one"
-        ".shared::cluster.b64 [tile+16];\n" +
-        (waits ? "W:\n  mbarrier.try_wait.parity.shared.b64 %p2, [tile+16], 0;\n  @!%p2 bra W;\n"
-               : "") +
-        "  bar.sync 0;\n  st.shared.u32 [%r5+4096], %r1;\n" + kEnd;
-    return kernel;
-  };
-  for (const char* elements : {".b8x16.b4x16_p64", ".b8x16.b6x16_p32"}) {
-    expect_proved(copying(elements, true));
-    expect_found(copying(elements, false), "SMEM_WAR_ASYNC");
-    EXPECT_THAT([&] { run_of(copying(elements, true)); },
-                testing::ThrowsMessage<ConfigError>(
-                    testing::HasSubstr(std::string{"128x128b"} + elements)));
-  }
-}
-
 /// The first words of each 16 bytes that are written in front of a tcgen05.cp of padded elements,
 /// and a word of them that is written behind it.
 OneKernel copies_padded(const std::string& elements,
@@ -141,12 +113,90 @@ OneKernel copies_padded(const std::string& elements,
   return kernel;
 }
 
-// Who writes the elements alone has written what is read.
+// Who writes the elements alone has written what is read, and nobody waits to write the padding.
 TEST(PtxTmemCopies, DoNotReadThePadding) {
   for (const auto& [elements, words] : {std::pair{"b4x16_p64", 2U}, {"b6x16_p32", 3U}}) {
     expect_proved(copies_padded(elements, words, 0, true));
     expect_found(copies_padded(elements, words - 1, 0, true), "SMEM_UNINIT_READ");
-    expect_found(copies_padded(elements, words, words - 1, false), "SMEM_WAR_ASYNC");
+    for (std::uint32_t behind = 0; behind < 4; ++behind) {
+      if (behind < words) {
+        expect_found(copies_padded(elements, words, behind, false), "SMEM_WAR_ASYNC");
+      } else {
+        expect_proved(copies_padded(elements, words, behind, false));
+      }
+    }
+  }
+}
+
+// A copy between two stores to its padding is in no order with either: they race.
+TEST(PtxTmemCopies, OrderNobodyByTheirPadding) {
+  for (const std::uint32_t word : {2U, 3U}) {
+    OneKernel kernel = copies_padded("b4x16_p64", 2, 2, true);
+    for (std::size_t at = 0; (at = kernel.body.find("bar.sync 0;", at)) != std::string::npos;) {
+      kernel.body.replace(at, 11, "bar.sync 1, 32;");
+    }
+    kernel.threads = 64;
+    kernel.body =
+        "  setp.lt.u32 %p5, %r1, 32;\n  @%p5 bra COPIES;\n  setp.eq.u32 %p6, %r1, 32;\n"
+        "  @%p6 st.shared.u32 [tile+" +
+        std::to_string(4096 + 4 * word) + "], 1;\n  bra ENDS;\nCOPIES:\n" + kernel.body + "ENDS:\n";
+    if (word == 2) {
+      expect_found(kernel, "SMEM_RACE");
+    } else {
+      expect_proved(kernel);
+    }
+  }
+}
+
+// Elements of four bits are in the middle of their bytes, those of six in the lower bits.
+TEST(PtxTmemCopies, MakeBytesOfElements) {
+  for (const auto& [elements, bits] : {std::pair{"b4x16_p64", 4U}, {"b6x16_p32", 6U}}) {
+    OneKernel kernel;
+    kernel.out_words = 32 * 4;
+    // Byte i of the 16 of row r is 37 r + 11 i; the manual's layout of 8 rows of 16 bytes.
+    std::string writes = "  mul.lo.u32 %r6, %r1, 37;\n  mad.lo.u32 %r5, %r1, 16, %r20;\n";
+    for (std::uint32_t byte = 0; byte < 2 * bits; ++byte) {
+      writes += "  add.u32 %r7, %r6, " + std::to_string(11 * byte) + ";\n  st.shared.u8 [%r5+" +
+                std::to_string(4096 + byte) + "], %r7;\n";
+    }
+    kernel.body = std::string{kBegin} + "  setp.eq.u32 %p1, %r1, 0;\n" + writes +
+                  "  @%p1 mbarrier.init.shared.b64 [tile+16], 1;\n  fence.proxy.async;\n"
+                  "  bar.sync 0;\n  add.u32 %r22, %r20, 4096;\n  shr.u32 %r22, %r22, 4;\n"
+                  "  cvt.u64.u32 %rd7, %r22;\n  or.b64 %rd7, %rd7, 0x0000400800080000;\n"
+                  "  @%p1 tcgen05.cp.cta_group::1.32x128b.warpx4.b8x16." +
+                  std::string{elements} +
+                  " [%r21], %rd7;\n  @%p1 tcgen05.commit.cta_group::1.mbarrier::arrive::one"
+                  ".shared::cluster.b64 [tile+16];\n"
+                  "W:\n  mbarrier.try_wait.parity.shared.b64 %p2, [tile+16], 0;\n  @!%p2 bra W;\n"
+                  "  tcgen05.fence::after_thread_sync;\n"
+                  "  tcgen05.ld.sync.aligned.32x32b.x4.b32 {%r40, %r41, %r42, %r43}, [%r21];\n"
+                  "  tcgen05.wait::ld.sync.aligned;\n" +
+                  stores(4) + kEnd;
+    const OneRun run = run_of(kernel);
+    EXPECT_THAT(ids_in(run.result), IsEmpty());
+    for (std::uint32_t row = 0; row < 32; ++row) {
+      for (std::uint32_t element = 0; element < 16; ++element) {
+        std::uint32_t value = 0;  // bit by bit
+        for (std::uint32_t bit = 0; bit < bits; ++bit) {
+          const std::uint32_t at = element * bits + bit;
+          const std::uint32_t byte = (37 * row + 11 * (at / 8)) & 0xFFU;
+          value |= (byte >> at % 8 & 1U) << bit;
+        }
+        ASSERT_EQ(run.out[row * 4 + element / 4] >> element % 4 * 8 & 0xFFU,
+                  bits == 4 ? value * 4 : value)
+            << elements << " row " << row << " element " << element;
+      }
+    }
+    expect_proved(kernel);
+  }
+}
+
+TEST(PtxTmemCopies, OfElementsAreOfBothFormats) {
+  for (const char* elements : {"b8x16", "b4x16_p64", "b6x16_p32"}) {
+    OneKernel kernel = copies_padded("b4x16_p64", 2, 0, true);
+    const std::string both = ".b8x16.b4x16_p64";
+    kernel.body.replace(kernel.body.find(both), both.size(), std::string{"."} + elements);
+    EXPECT_THROW(proof_of(kernel), ConfigError);
   }
 }
 
@@ -221,6 +271,22 @@ TEST_P(PtxTmemShapes, BeginWithALaneOfTheirOwn) {
                 "  tcgen05.st.sync.aligned." + shape.text() + " [%r22], " +
                 list("%r", 40, shape.all()) + ";\n" + kWaitSt + kEnd;
   EXPECT_THAT(ids_in(proof_of(kernel)), Contains("TMEM_LANE_VIOLATION"));
+}
+
+// Types of operands that the model does not multiply, of A and of B.
+TEST(PtxTmemMma, OfATypeThatIsNotThereIsRefused) {
+  const std::uint32_t plain = 1U << 4 | 2U << 17 | 8U << 24;
+  for (const auto& [code, says] :
+       {std::pair{3U, "e2m3"}, {4U, "e3m2"}, {5U, "e2m1"}, {2U, "no such type"}}) {
+    for (const std::uint32_t low : {7U, 10U}) {
+      OneKernel kernel;
+      kernel.body = kBegin + std::string{"  mov.b64 %rd5, 0;\n  setp.ne.u32 %p1, 0, 0;\n"} +
+                    "  tcgen05.mma.cta_group::1.kind::f8f6f4 [%r21], %rd5, %rd5, " +
+                    std::to_string(plain | code << low) + ", %p1;\n" + kEnd;
+      EXPECT_THAT([&] { proof_of(kernel); },
+                  testing::ThrowsMessage<ConfigError>(testing::HasSubstr(says)));
+    }
+  }
 }
 
 // An instruction descriptor may ask for what the model would compute as something else.
