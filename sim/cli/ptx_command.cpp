@@ -8,6 +8,7 @@
 #include "sim/ptx/code/code.hpp"
 #include "sim/ptx/code/print.hpp"
 #include "sim/ptx/machine/kernel.hpp"
+#include "sim/ptx/machine/missing_forms.hpp"
 #include "sim/report/json.hpp"
 #include "sim/run/ptx_entry.hpp"
 
@@ -51,6 +52,8 @@ void count(const ptx::Code& code, Coverage& coverage) {
   for (const ptx::Op& op : code.ops) {
     if (op.form != nullptr && !ptx::executes(op)) {
       note(op, "it is read and not executed");
+    } else if (const char* why = ptx::missing_form(op); why != nullptr) {
+      note(op, why);
     }
   }
 }

@@ -165,13 +165,7 @@ bool WarpRun::tracked(std::uint64_t address) const {
 Served WarpRun::atomic(Request& request) {
   const Modifiers& modifiers = request.modifiers;
   const Type type = modifiers.type();
-  const bool vectors =
-      modifiers.has("v2"_mod) || modifiers.has("v4"_mod) || modifiers.has("v8"_mod);
-  const bool narrow = type != Type::kF64 && type != Type::kF32 && is_float(type);
-  const std::uint32_t size = bytes_of(type);
-  if (vectors || narrow || (size != 4 && size != 8)) {
-    refuse(request, "atomics of vectors, of 16 or 128 bits and of f16 and bf16 are not there");
-  }
+  require_form(request);
   const bool returns = request.op.is("atom");
   if (const auto polled = returns ? poll(request) : std::nullopt) {
     return *polled;

@@ -300,10 +300,7 @@ Served WarpRun::sync_warp(Request& request) {
 
 Served WarpRun::fence(Request& request) {
   const Modifiers& modifiers = request.modifiers;
-  if (modifiers.has("sync_restrict::shared::cluster"_mod) ||
-      modifiers.has("sync_restrict::shared::cta"_mod)) {
-    refuse(request, "fences with sync_restrict are not there");
-  }
+  require_form(request);
   const Semantics semantics = modifiers.has("acquire"_mod)   ? Semantics::kAcquire
                               : modifiers.has("release"_mod) ? Semantics::kRelease
                                                              : Semantics::kAcqRel;

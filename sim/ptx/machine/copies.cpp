@@ -18,11 +18,7 @@ constexpr std::uint32_t kOffset = 0xFFFFFF;  // of an address of the cluster's w
 // What a tensor copy takes of its tensor.
 sim::TensorMode WarpRun::tensor_mode_of(const Request& request) const {
   const Modifiers& modifiers = request.modifiers;
-  for (const Modifier missing : {"im2col::w"_mod, "im2col::w::128"_mod}) {
-    if (modifiers.has(missing)) {
-      refuse(request, "copies by ." + std::string{name_of(missing)} + " are not there");
-    }
-  }
+  require_form(request);
   const bool rows4 = modifiers.has("tile::gather4"_mod) || modifiers.has("tile::scatter4"_mod);
   const bool im2col = modifiers.has("im2col"_mod) || modifiers.has("im2col_no_offs"_mod);
   return rows4    ? sim::TensorMode::kRows4
@@ -163,9 +159,7 @@ void WarpRun::aim(
 Served WarpRun::bulk_copy(Request& request) {
   const Modifiers& modifiers = request.modifiers;
   const bool loads = modifiers.has("mbarrier::complete_tx::bytes"_mod);
-  if (modifiers.has("cp_mask"_mod) || modifiers.has("ignore_oob"_mod)) {
-    refuse(request, "copies of some of the bytes are not there");
-  }
+  require_form(request);
   const sim::CopyReduction reduction = reduction_of(request, nullptr);
   for (Mask left = request.mask(); left != 0; left &= left - 1) {
     const Mask lane = left & ~(left - 1);

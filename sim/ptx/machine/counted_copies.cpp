@@ -145,9 +145,7 @@ void WarpRun::issue_counted(Request& request,
 }
 
 Served WarpRun::async_store(Request& request) {
-  if (!request.modifiers.has("mbarrier::complete_tx::bytes"_mod)) {
-    refuse(request, "st.async to global memory is not there");
-  }
+  require_form(request);
   for_each_counted(request, [&](Mask lanes, std::uint32_t barrier, sim::AsyncAccess& access) {
     issue_counted(request, lanes, barrier, access, Touch::kStore);
   });
@@ -157,9 +155,7 @@ Served WarpRun::async_store(Request& request) {
 // Those of several warps on one word leave the same in whatever order only if they do the same.
 Served WarpRun::async_reduce(Request& request) {
   const Modifiers& modifiers = request.modifiers;
-  if (!commutes(modifiers)) {
-    refuse(request, "red.async by .inc and .dec is not there");
-  }
+  require_form(request);
   for_each_counted(request, [&](Mask lanes, std::uint32_t barrier, sim::AsyncAccess& access) {
     for (std::uint32_t lane = 0; lane < kLanes; ++lane) {
       if ((lanes & bit_of(lane)) == 0) {

@@ -6,6 +6,7 @@
 #include "common/machine/umma_descriptor.hpp"
 #include "common/machine/wgmma_descriptor.hpp"
 
+#include "sim/ptx/machine/missing_forms.hpp"
 #include "sim/ptx/machine/warp.hpp"
 
 namespace warptwin::ptx {
@@ -34,6 +35,17 @@ std::optional<ElementType> element_of(Type type) {
 }
 
 }  // namespace
+
+const char* missing_wgmma(const Modifiers& modifiers) {
+  const auto a = element_of(modifiers.type(1));
+  const auto b = element_of(modifiers.type(2));
+  const Type d = modifiers.type(0);
+  const bool whole = d == Type::kS32;
+  const bool there = !modifiers.has("sp"_mod) && !modifiers.has("satfinite"_mod) &&
+                     (whole || d == Type::kF16 || d == Type::kF32) && a && b &&
+                     whole == (kind_of(*a) == MmaKind::kI8) && kind_of(*a) == kind_of(*b);
+  return there ? nullptr : "wgmma of these types is not there";
+}
 
 // An operand of wgmma in the words of tcgen05, in which the model reads both.
 std::uint64_t WarpRun::operand_of(const Request& request, std::size_t at) const {
@@ -112,12 +124,7 @@ Served WarpRun::wgmma(Request& request) {
         return part.kind == Argument::Kind::kRegister;
       }));
   const bool halves = modifiers.type(0) == Type::kF16;
-  const bool whole = modifiers.type(0) == Type::kS32;
-  if (modifiers.has("sp"_mod) || modifiers.has("satfinite"_mod) ||
-      (!halves && !whole && modifiers.type(0) != Type::kF32) || !a || !b ||
-      whole != (kind_of(*a) == MmaKind::kI8) || kind_of(*a) != kind_of(*b)) {
-    refuse(request, "wgmma of these types is not there");
-  }
+  require_form(request);
   if (registers * (halves ? 4U : 2U) != modifiers.shape.n) {
     refuse(request,
            std::to_string(modifiers.shape.n / (halves ? 4 : 2)) +

@@ -82,10 +82,7 @@ sim::LaneAccess WarpRun::rows_of_matrices(const Request& request,
                                           std::size_t operand,
                                           std::uint32_t matrices) {
   require_whole_warp(request);
-  const Modifiers& modifiers = request.modifiers;
-  if (modifiers.type() != Type::kB16 || modifiers.shape.m != 8 || modifiers.shape.n != 8) {
-    refuse(request, "of matrices in fragments only m8n8 of b16 is there");
-  }
+  require_form(request);
   sim::LaneAccess access{kMatrixRowBytes};
   const std::uint32_t rows = matrices * kMatrixRows;
   access.mask = static_cast<Mask>(low_bits(rows));

@@ -12,6 +12,7 @@
 #include <type_traits>
 
 #include "sim/ptx/lanes/format.hpp"
+#include "sim/ptx/machine/missing_forms.hpp"
 #include "sim/ptx/machine/warp.hpp"
 
 namespace warptwin::ptx {
@@ -212,22 +213,29 @@ bool mma_types_are_there(const Mma& mma) {
          mma.c == Type::kS32 && mma.d == Type::kS32;
 }
 
+Mma mma_of(const Modifiers& modifiers) {
+  return {modifiers.shape,
+          modifiers.type(0),
+          modifiers.type(1),
+          modifiers.type(2),
+          modifiers.type(3),
+          modifiers.has("satfinite"_mod)};
+}
+
 }  // namespace
+
+const char* missing_mma(const Modifiers& modifiers) {
+  const Mma mma = mma_of(modifiers);
+  const bool there = !modifiers.has("block_scale"_mod) && !modifiers.has("kind::f8f6f4"_mod) &&
+                     mma_types_are_there(mma) && mma_shape_is_there(mma);
+  return there ? nullptr : "mma of these types and this shape is not there";
+}
 
 // d, a, b, c.
 Served WarpRun::mma(Request& request) {
   require_whole_warp(request);
-  const Modifiers& modifiers = request.modifiers;
-  const Mma mma{modifiers.shape,
-                modifiers.type(0),
-                modifiers.type(1),
-                modifiers.type(2),
-                modifiers.type(3),
-                modifiers.has("satfinite"_mod)};
-  if (modifiers.has("block_scale"_mod) || modifiers.has("kind::f8f6f4"_mod) ||
-      !mma_types_are_there(mma) || !mma_shape_is_there(mma)) {
-    refuse(request, "mma of these types and this shape is not there");
-  }
+  require_form(request);
+  const Mma mma = mma_of(request.modifiers);
   const auto registers = [&](std::size_t operand, std::size_t expected) -> const auto& {
     const auto& values = request.stop.operands[operand].values;
     if (values.size() != expected) {

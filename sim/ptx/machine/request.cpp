@@ -8,6 +8,7 @@
 
 #include "common/trace/op_facts.hpp"
 
+#include "sim/ptx/machine/missing_forms.hpp"
 #include "sim/ptx/machine/warp.hpp"
 
 namespace warptwin::ptx {
@@ -362,6 +363,12 @@ std::uint32_t WarpRun::shared_of(const Request& request, std::uint64_t address) 
                      std::to_string(machine_.cluster_size()));
   }
   return static_cast<std::uint32_t>(address);
+}
+
+void WarpRun::require_form(const Request& request) const {
+  if (const char* why = missing_form(request.op); why != nullptr) {
+    refuse(request, why);
+  }
 }
 
 // One that has to be of the own CTA, as an offset.

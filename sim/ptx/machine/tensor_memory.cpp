@@ -145,9 +145,7 @@ void WarpRun::shape_tmem_access(const Request& request,
   auto& access = op.as<sim::operands::TmemAccess>();
   const bool packs = modifiers.has("pack::16b"_mod);
   access.shape = shape_of(modifiers);
-  if (modifiers.has("unpack::16b"_mod) || (packs && !modifiers.has("32x32b"_mod))) {
-    refuse(request, "elements that are packed on the way are there of .ld.32x32b only");
-  }
+  require_form(request);
   access.half_rows = modifiers.has("16x32bx2"_mod);
   if (registers != registers_of(modifiers) || registers > kRegistersMax) {
     refuse(request,
@@ -275,11 +273,7 @@ static const char* refused_type(MmaKind kind, std::uint32_t code) {
       return code == 2 ? nullptr : "kind::tf32 has no such type of operand";
     case MmaKind::kF8f6f4:
     case MmaKind::kMxf8f6f4:
-      return code <= 1   ? nullptr
-             : code == 3 ? "tcgen05.mma of e2m3 is not there"
-             : code == 4 ? "tcgen05.mma of e3m2 is not there"
-             : code == 5 ? "tcgen05.mma of e2m1 with padding is not there"
-                         : "kind::f8f6f4 has no such type of operand";
+      return code <= 5 && code != 2 ? nullptr : "kind::f8f6f4 has no such type of operand";
     case MmaKind::kMxf4:
     case MmaKind::kMxf4nvf4:
       return code == 1 ? nullptr : "kind::mxf4 has no such type of operand";
@@ -294,6 +288,13 @@ void WarpRun::require_plain_mma(const Request& request, UmmaInstructionDescripto
     if (const char* why = refused_type(mma.kind, mma.bits >> low & 7U); why != nullptr) {
       refuse(request, why);
     }
+  }
+  const auto lies_along_mn = [](sim::SmallType type, Major major) {
+    return type != sim::SmallType::kNone && major == Major::kMn;
+  };
+  if (lies_along_mn(sim::small_a(mma), mma.a_major()) ||
+      lies_along_mn(sim::small_b(mma), mma.b_major())) {
+    refuse(request, "an MN-major operand of e2m1, e2m3 or e3m2 with padding is not there");
   }
   constexpr std::uint32_t kSaturates = 1U << 3;
   constexpr std::uint32_t kNegates = 3U << 13;
@@ -325,9 +326,7 @@ Served WarpRun::tmem_mma(Request& request) {
   const auto kind = kind_of(modifiers);
   const bool scaled = modifiers.has("block_scale"_mod);
   const bool sparse = modifiers.has("sp"_mod);
-  if (!kind || (sparse && scaled) || modifiers.has("ashift"_mod)) {
-    refuse(request, "this kind of tcgen05.mma is not there");
-  }
+  require_form(request);
   const std::size_t descriptor = sparse ? 4 : 3;  // behind the metadata
   std::size_t enable = scaled ? 6 : descriptor + 1;
   if (!scaled && request.stop.operands.size() > enable &&
@@ -382,35 +381,25 @@ Served WarpRun::tmem_mma(Request& request) {
 
 Served WarpRun::tmem_copy(Request& request) {
   const Modifiers& modifiers = request.modifiers;
-  std::optional<TmemCopy> shape;
-  if (modifiers.has("128x256b"_mod)) {
-    shape = TmemCopy::k128x256b;
-  } else if (modifiers.has("128x128b"_mod)) {
-    shape = TmemCopy::k128x128b;
-  } else if (modifiers.has("32x128b"_mod) && modifiers.has("warpx4"_mod)) {
-    shape = TmemCopy::k32x128bWarpx4;
-  }
-  if (!shape) {
-    refuse(request, "this shape of tcgen05.cp is not there");
-  }
+  require_form(request);
+  const TmemCopy shape = modifiers.has("128x256b"_mod)   ? TmemCopy::k128x256b
+                         : modifiers.has("128x128b"_mod) ? TmemCopy::k128x128b
+                                                         : TmemCopy::k32x128bWarpx4;
   // 16 elements and their padding become as many bytes.
   const std::uint8_t padding = modifiers.has("b4x16_p64"_mod)   ? 8
                                : modifiers.has("b6x16_p32"_mod) ? 4
                                                                 : 0;
-  if (modifiers.has("b8x16"_mod) != (padding != 0)) {
-    refuse(request, "elements are of .b4x16_p64 or .b6x16_p32, and become .b8x16");
-  }
   for (Mask left = request.mask(); left != 0; left &= left - 1) {
     const Mask lane = left & ~(left - 1);
     sim::Operation op = make(warptwin::Op::kTcgen05Cp, request, lane);
     auto& copy = op.as<sim::operands::TmemCopy>();
     copy.to.value = tensor_address(request, 0, lane);
     copy.from.bits = known(request, 1, lane);
-    copy.shape = *shape;
-    copy.columns = columns_of(*shape);
+    copy.shape = shape;
+    copy.columns = columns_of(shape);
     copy.group = group_of(request);
     copy.padding = padding;
-    report_copied(request, sim::units_of(copy.from, *shape, padding));
+    report_copied(request, sim::units_of(copy.from, shape, padding));
     perform(op);
   }
   return Served::kDone;

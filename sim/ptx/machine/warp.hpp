@@ -293,6 +293,8 @@ class WarpRun : public Surroundings, public sim::AgentState {
                    Touch touch);
   void touch_mbarrier(const Request& request, Mask lanes, std::uint32_t address);
   Place place_of(const Request& request, Space space, std::uint64_t address) const;
+  /// Refuses what is not there whatever its operands are.
+  void require_form(const Request& request) const;
   static Space space_of(const Modifiers& modifiers);
   static bool names_own_shared(const Modifiers& modifiers);
   /// The .sem and .scope of an access of a global word: of one that is relaxed, or volatile, by a

@@ -68,6 +68,69 @@ TEST_F(PtxCommand, CoverageNamesWhatIsReadAndNotExecuted) {
   EXPECT_THAT(out_.str(), HasSubstr("it is read and not executed"));
 }
 
+std::string kernel_of(const std::string& instruction) {
+  return ".version 9.0\n.target sm_100a\n.address_size 64\n.entry k() {\n.reg .b32 %r<9>;\n"
+         ".reg .b64 %rd<5>;\n.reg .b16 %h<3>;\n.reg .f32 %f<5>;\n.reg .pred %p1;\n"
+         ".shared .align 128 .b8 tile[1024];\nmov.u32 %r1, tile;\nmov.u64 %rd1, 0x100000000;\n" +
+         instruction + "\nret;\n}";
+}
+
+struct Form {
+  const char* instruction;
+  const char* reason;
+};
+
+// Whatever their operands are: what coverage says beforehand is what ends the run.
+TEST_F(PtxCommand, CoverageNamesWhatIsRefusedByItsMnemonic) {
+  const std::string launch =
+      write("one.json", R"({"kernel": "k", "grid": 1, "block": 32, "parameters": []})");
+  for (const auto& [instruction, reason] : {
+           Form{"ldmatrix.sync.aligned.m16n16.x1.trans.shared.b8 {%r2, %r3}, [%r1];",
+                "m8n8 of b16"},
+           Form{"atom.global.add.noftz.f16 %h1, [%rd1], %h2;", "atomics of vectors"},
+           Form{"atom.shared.acquire.cta.add.u32 %r2, [%r1], %r1;", "atomics of shared memory"},
+           Form{"ld.acquire.cta.shared.u32 %r2, [%r1];", "accesses of shared memory"},
+           Form{"st.release.cta.shared.u32 [%r1], %r1;", "accesses of shared memory"},
+           Form{"tcgen05.cp.cta_group::1.4x256b [%r1], %rd1;", "this shape of tcgen05.cp"},
+           Form{"tcgen05.cp.cta_group::1.64x128b.warpx2::02_13 [%r1], %rd1;", "this shape"},
+           Form{"tcgen05.ld.sync.aligned.16x64b.x2.pack::16b.b32 {%r2, %r3}, [%r1];", ".ld.32x32b"},
+           Form{"tcgen05.mma.cta_group::1.ashift.kind::f16 [%r1], [%r1], %rd1, %r2, %p1;", "kind"},
+           Form{"wgmma.mma_async.sp.sync.aligned.m64n8k32.f32.f16.f16 {%f1, %f2, %f3, %f4}, %rd1, "
+                "%rd2, %r1, 0, 1, 1, 1, 0, 0;",
+                "wgmma of these types"},
+           Form{"red.async.relaxed.cluster.shared::cluster.mbarrier::complete_tx::bytes.inc.u32 "
+                "[%r1], %r2, [%r1];",
+                ".inc and .dec"},
+           Form{"fence.acquire.sync_restrict::shared::cluster.cluster;", "sync_restrict"},
+           Form{"cp.async.bulk.tensor.3d.shared::cluster.global.im2col::w"
+                ".mbarrier::complete_tx::bytes [%r1], [%rd1, {%r2, %r2, %r2}], [%r1], {%h1, %h2};",
+                "im2col::w"},
+       }) {
+    const std::string file = write("refused.ptx", kernel_of(instruction));
+    EXPECT_EQ(run({"ptx", "coverage", file}), 2) << instruction;
+    EXPECT_THAT(out_.str(), HasSubstr(reason));
+    EXPECT_EQ(run({"ptx", "run", file, "--launch", launch}), 2) << instruction;
+    const std::string text = instruction;
+    EXPECT_THAT(err_.str(), HasSubstr(text.substr(0, text.find_first_of(" ;"))));
+  }
+  for (const char* instruction :
+       {"ldmatrix.sync.aligned.m8n8.x2.trans.shared.b16 {%r2, %r3}, [%r1];",
+        "atom.global.add.u64 %rd2, [%rd1], %rd1;",
+        "atom.acq_rel.gpu.global.cas.b32 %r2, [%rd1], %r1, %r2;",
+        "atom.relaxed.cta.shared.add.u32 %r2, [%r1], %r1;",
+        "ld.volatile.shared.u64 %rd2, [%r1];",
+        "ld.acquire.gpu.global.u32 %r2, [%rd1];",
+        "ld.acquire.gpu.u64 %rd2, [%rd1];",
+        "tcgen05.cp.cta_group::1.128x256b.b8x16.b6x16_p32 [%r1], %rd1;",
+        "tcgen05.ld.sync.aligned.32x32b.x2.pack::16b.b32 {%r2, %r3}, [%r1];",
+        "red.async.relaxed.cluster.shared::cluster.mbarrier::complete_tx::bytes.add.u32 [%r1], "
+        "%r2, [%r1];",
+        "st.async.shared::cluster.mbarrier::complete_tx::bytes.b32 [%r1], %r2, [%r1];"}) {
+    EXPECT_EQ(run({"ptx", "coverage", write("there.ptx", kernel_of(instruction))}), 0)
+        << instruction << out_.str();
+  }
+}
+
 TEST_F(PtxCommand, ShowPrintsTheListing) {
   const std::string file = write("show.ptx", kModule);
   EXPECT_EQ(run({"ptx", "show", file, "--kernel", "k"}), 0);

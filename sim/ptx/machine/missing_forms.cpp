@@ -1,0 +1,162 @@
+#include "sim/ptx/machine/missing_forms.hpp"
+
+#include <initializer_list>
+#include <string_view>
+
+namespace warptwin::ptx {
+
+namespace {
+
+bool has_any(const Modifiers& modifiers, std::initializer_list<Modifier> words) {
+  for (const Modifier word : words) {
+    if (modifiers.has(word)) {
+      return true;
+    }
+  }
+  return false;
+}
+
+bool is_vector(const Modifiers& modifiers) {
+  return has_any(modifiers, {"v2"_mod, "v4"_mod, "v8"_mod});
+}
+
+bool names_shared(const Modifiers& modifiers) {
+  return has_any(modifiers, {"shared"_mod, "shared::cta"_mod, "shared::cluster"_mod});
+}
+
+bool orders(const Modifiers& modifiers) {
+  return has_any(modifiers, {"acquire"_mod, "release"_mod, "acq_rel"_mod});
+}
+
+// Of a generic address the run tells which memory it is.
+const char* missing_access(const Modifiers& modifiers) {
+  if (names_shared(modifiers)) {
+    return orders(modifiers) ? "acquiring and releasing accesses of shared memory are not there"
+                             : nullptr;
+  }
+  const bool word = bytes_of(modifiers.type()) == 4 && !is_vector(modifiers);
+  if (!modifiers.has("global"_mod) || word) {
+    return nullptr;
+  }
+  if (has_any(modifiers, {"relaxed"_mod, "volatile"_mod})) {
+    return "relaxed and volatile accesses of global memory are of one word of 32 bits";
+  }
+  return orders(modifiers) ? "flags of other than 32 bits are not there" : nullptr;
+}
+
+const char* missing_atomic(const Modifiers& modifiers) {
+  const Type type = modifiers.type();
+  const bool narrow = type != Type::kF64 && type != Type::kF32 && is_float(type);
+  if (is_vector(modifiers) || narrow || (bytes_of(type) != 4 && bytes_of(type) != 8)) {
+    return "atomics of vectors, of 16 or 128 bits and of f16 and bf16 are not there";
+  }
+  return names_shared(modifiers) && orders(modifiers)
+             ? "acquiring and releasing atomics of shared memory are not there"
+             : nullptr;
+}
+
+const char* missing_matrix(const Modifiers& modifiers) {
+  const bool there =
+      modifiers.type() == Type::kB16 && modifiers.shape.m == 8 && modifiers.shape.n == 8;
+  return there ? nullptr : "of matrices in fragments only m8n8 of b16 is there";
+}
+
+const char* missing_tmem_access(const Modifiers& modifiers) {
+  const bool packs = modifiers.has("pack::16b"_mod) && !modifiers.has("32x32b"_mod);
+  return modifiers.has("unpack::16b"_mod) || packs
+             ? "elements that are packed on the way are there of .ld.32x32b only"
+             : nullptr;
+}
+
+const char* missing_tmem_copy(const Modifiers& modifiers) {
+  const bool warps = modifiers.has("32x128b"_mod) && modifiers.has("warpx4"_mod);
+  if (!warps && !has_any(modifiers, {"128x256b"_mod, "128x128b"_mod})) {
+    return "this shape of tcgen05.cp is not there";
+  }
+  return modifiers.has("b8x16"_mod) != has_any(modifiers, {"b4x16_p64"_mod, "b6x16_p32"_mod})
+             ? "elements are of .b4x16_p64 or .b6x16_p32, and become .b8x16"
+             : nullptr;
+}
+
+const char* missing_tmem_mma(const Modifiers& modifiers) {
+  const bool kind = has_any(modifiers,
+                            {"kind::f16"_mod,
+                             "kind::tf32"_mod,
+                             "kind::f8f6f4"_mod,
+                             "kind::i8"_mod,
+                             "kind::mxf8f6f4"_mod,
+                             "kind::mxf4"_mod,
+                             "kind::mxf4nvf4"_mod});
+  const bool both = modifiers.has("sp"_mod) && modifiers.has("block_scale"_mod);
+  return !kind || both || modifiers.has("ashift"_mod) ? "this kind of tcgen05.mma is not there"
+                                                      : nullptr;
+}
+
+const char* missing_copy(const Modifiers& modifiers) {
+  if (modifiers.has("im2col::w"_mod)) {
+    return "copies by .im2col::w are not there";
+  }
+  if (modifiers.has("im2col::w::128"_mod)) {
+    return "copies by .im2col::w::128 are not there";
+  }
+  return has_any(modifiers, {"cp_mask"_mod, "ignore_oob"_mod})
+             ? "copies of some of the bytes are not there"
+             : nullptr;
+}
+
+const char* missing_fence(const Modifiers& modifiers) {
+  return has_any(modifiers,
+                 {"sync_restrict::shared::cluster"_mod, "sync_restrict::shared::cta"_mod})
+             ? "fences with sync_restrict are not there"
+             : nullptr;
+}
+
+}  // namespace
+
+const char* missing_form(const Op& op) {
+  if (op.form == nullptr) {
+    return nullptr;
+  }
+  struct Row {
+    std::string_view name;
+    const char* (*missing)(const Modifiers&);
+  };
+  static constexpr Row kRows[] = {
+      {"ld", missing_access},
+      {"st", missing_access},
+      {"atom", missing_atomic},
+      {"red", missing_atomic},
+      {"ldmatrix", missing_matrix},
+      {"stmatrix", missing_matrix},
+      {"mma", missing_mma},
+      {"wgmma.mma_async", missing_wgmma},
+      {"tcgen05.ld", missing_tmem_access},
+      {"tcgen05.st", missing_tmem_access},
+      {"tcgen05.cp", missing_tmem_copy},
+      {"tcgen05.mma", missing_tmem_mma},
+      {"cp.async.bulk", missing_copy},
+      {"cp.async.bulk.tensor", missing_copy},
+      {"cp.reduce.async.bulk.tensor", missing_copy},
+      {"fence", missing_fence},
+      {"red.async",
+       [](const Modifiers& modifiers) {
+         return has_any(modifiers, {"inc"_mod, "dec"_mod})
+                    ? "red.async by .inc and .dec is not there"
+                    : nullptr;
+       }},
+      {"st.async",
+       [](const Modifiers& modifiers) {
+         return modifiers.has("mbarrier::complete_tx::bytes"_mod)
+                    ? nullptr
+                    : "st.async to global memory is not there";
+       }},
+  };
+  for (const Row& row : kRows) {
+    if (op.is(row.name)) {
+      return row.missing(op.source->modifiers);
+    }
+  }
+  return nullptr;
+}
+
+}  // namespace warptwin::ptx
