@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <bit>
+#include <cmath>
 #include <cstring>
 #include <vector>
 
@@ -32,6 +33,82 @@ std::uint32_t linear_address(UmmaSmemDescriptor descriptor, std::uint32_t row, s
     return group + row % 8 * 16 + k / 16 * descriptor.leading_bytes() + k % 16;
   }
   return group + row % 8 * static_cast<std::uint32_t>(swizzle) + k;
+}
+
+// The bytes that 16 elements become, packed from the lowest bit on: one of four bits is in the
+// middle of its byte, and one of six in the lower bits (docs/not-modelled.md).
+std::array<std::byte, 16> bytes_of_elements(const std::byte* packed, std::uint32_t padding) {
+  std::array<std::byte, 16> bytes{};
+  if (padding == 0) {
+    std::memcpy(bytes.data(), packed, bytes.size());
+    return bytes;
+  }
+  const std::uint32_t bits = (16 - padding) * 8 / 16;
+  const std::uint32_t shift = bits == 4 ? 2 : 0;
+  for (std::uint32_t element = 0; element < bytes.size(); ++element) {
+    const std::uint32_t at = element * bits;
+    std::uint32_t value = std::to_integer<std::uint32_t>(packed[at / 8]);
+    if (at % 8 + bits > 8) {
+      value |= std::to_integer<std::uint32_t>(packed[at / 8 + 1]) << 8;
+    }
+    bytes[element] = static_cast<std::byte>((value >> at % 8 & ((1U << bits) - 1)) << shift);
+  }
+  return bytes;
+}
+
+SmallType small_type(UmmaInstructionDescriptor instruction, std::uint32_t low) {
+  if (instruction.kind != MmaKind::kF8f6f4 && instruction.kind != MmaKind::kMxf8f6f4) {
+    return SmallType::kNone;
+  }
+  switch (instruction.bits >> low & 7U) {
+    case 3:
+      return SmallType::kE2m3;
+    case 4:
+      return SmallType::kE3m2;
+    case 5:
+      return SmallType::kE2m1;
+    default:
+      return SmallType::kNone;
+  }
+}
+
+// An element that has a byte of its own.
+float decode_small(SmallType type, std::byte byte) {
+  const auto bits = std::to_integer<std::uint32_t>(byte);
+  if (type == SmallType::kE2m1) {
+    return decode(ElementType::kF4E2M1, bits >> 2 & 0xFU);
+  }
+  const std::uint32_t mantissa = type == SmallType::kE2m3 ? 3 : 2;
+  const int bias = type == SmallType::kE2m3 ? 1 : 3;
+  const std::uint32_t exponent = (bits & 0x1FU) >> mantissa;
+  const std::uint32_t fraction = bits & ((1U << mantissa) - 1);
+  const std::uint32_t digits = exponent == 0 ? fraction : fraction | 1U << mantissa;
+  const int power = static_cast<int>(std::max(exponent, 1U)) - bias - static_cast<int>(mantissa);
+  const float value = std::ldexp(static_cast<float>(digits), power);
+  return (bits & 0x20U) != 0 ? -value : value;
+}
+
+// K-major rows of them, as `gather` has others.
+void gather_small(const OperandView& view,
+                  std::uint32_t rows,
+                  SmallType type,
+                  float* out,
+                  std::uint32_t row_stride,
+                  std::uint32_t k_stride) {
+  const Swizzle swizzle = swizzle_of(view.descriptor.swizzle_code());
+  for (std::uint32_t row = 0; row < rows; ++row) {
+    for (std::uint32_t k = 0; k < kMmaRowBytes; k += 16) {
+      const std::uint32_t at = swizzled(linear_address(view.descriptor, row, k), swizzle);
+      std::array<std::byte, 16> packed{};
+      if (at + packed.size() <= view.shared_bytes) {
+        std::memcpy(packed.data(), view.shared + at, packed.size());
+      }
+      const auto bytes = bytes_of_elements(packed.data(), padding_of(type));
+      for (std::uint32_t i = 0; i < bytes.size(); ++i) {
+        out[row * row_stride + (k + i) * k_stride] = decode_small(type, bytes[i]);
+      }
+    }
+  }
 }
 
 // Rows [0, rows) of one instruction's K, `k_bytes` of each, as floats, `stride` floats apart.
@@ -85,12 +162,16 @@ void gather_as(const OperandView& view,
 // The same; decoding is compiled for each type that operands have.
 void gather(const OperandView& view,
             std::uint32_t rows,
+            SmallType small,
             ElementType type,
             Major major,
             std::uint32_t k_bytes,
             float* out,
             std::uint32_t row_stride,
             std::uint32_t k_stride) {
+  if (small != SmallType::kNone) {
+    return gather_small(view, rows, small, out, row_stride, k_stride);
+  }
   switch (type) {
     case ElementType::kTf32:
       return gather_as<ElementType::kTf32>(view, rows, major, k_bytes, out, row_stride, k_stride);
@@ -117,13 +198,15 @@ void gather(const OperandView& view,
 void gather_tmem(const MmaOperands& operands, TensorMemory& tmem, std::uint32_t rows, float* out) {
   const ElementType type = operands.instruction.a_type();
   const std::uint32_t size = bytes_of(type);
+  const SmallType small = small_a(operands.instruction);
   for (std::uint32_t row = 0; row < rows; ++row) {
     const std::uint32_t* cells =
         tmem.lane((operands.a_address.lane() + row) % kTmemLanes) + operands.a_address.column();
     for (std::uint32_t k = 0; k < kMmaRowBytes / size; ++k) {
       std::uint32_t bits = 0;
       std::memcpy(&bits, reinterpret_cast<const std::byte*>(cells) + k * size, size);
-      *out++ = decode(type, bits);
+      *out++ = small != SmallType::kNone ? decode_small(small, static_cast<std::byte>(bits))
+                                         : decode(type, bits);
     }
   }
 }
@@ -248,6 +331,14 @@ TmemAddress d_cell(
 
 }  // namespace
 
+SmallType small_a(UmmaInstructionDescriptor instruction) {
+  return small_type(instruction, 7);
+}
+
+SmallType small_b(UmmaInstructionDescriptor instruction) {
+  return small_type(instruction, 10);
+}
+
 Fault check_descriptor(UmmaSmemDescriptor descriptor) {
   const std::uint32_t code = descriptor.swizzle_code();
   const bool known = code == 0 || code == 2 || code == 4 || code == 6;
@@ -343,9 +434,10 @@ Units units_of(UmmaSmemDescriptor descriptor,
                std::uint32_t rows,
                Major major,
                ElementType type,
-               std::uint32_t k_bytes) {
+               std::uint32_t k_bytes,
+               std::uint32_t padding) {
   if (major == Major::kK) {
-    return units_k_major(descriptor, rows, k_bytes);
+    return units_k_major(descriptor, rows, k_bytes, padding);
   }
   const Swizzle swizzle = swizzle_of(descriptor.swizzle_code());
   const std::uint32_t bytes = rows * bytes_of(type);
@@ -362,31 +454,6 @@ Units units_of(UmmaSmemDescriptor descriptor,
 Units units_of(UmmaSmemDescriptor descriptor, TmemCopy shape, std::uint32_t padding) {
   return units_k_major(descriptor, rows_of(shape), columns_of(shape) * 4, padding);
 }
-
-namespace {
-
-// The bytes that 16 elements become, packed from the lowest bit on: one of four bits is in the
-// middle of its byte, and one of six in the lower bits (docs/not-modelled.md).
-std::array<std::byte, 16> bytes_of_elements(const std::byte* packed, std::uint32_t padding) {
-  std::array<std::byte, 16> bytes{};
-  if (padding == 0) {
-    std::memcpy(bytes.data(), packed, bytes.size());
-    return bytes;
-  }
-  const std::uint32_t bits = (16 - padding) * 8 / 16;
-  const std::uint32_t shift = bits == 4 ? 2 : 0;
-  for (std::uint32_t element = 0; element < bytes.size(); ++element) {
-    const std::uint32_t at = element * bits;
-    std::uint32_t value = std::to_integer<std::uint32_t>(packed[at / 8]);
-    if (at % 8 + bits > 8) {
-      value |= std::to_integer<std::uint32_t>(packed[at / 8 + 1]) << 8;
-    }
-    bytes[element] = static_cast<std::byte>((value >> at % 8 & ((1U << bits) - 1)) << shift);
-  }
-  return bytes;
-}
-
-}  // namespace
 
 void copy_to_tmem(const OperandView& from,
                   TmemCopy shape,
@@ -475,6 +542,7 @@ void multiply(const MmaOperands& operands) {
   for (std::uint32_t cta = 0; cta < ctas; ++cta) {
     gather(operands.b[cta],
            n_local,
+           small_b(operands.instruction),
            operands.instruction.b_type(),
            operands.instruction.b_major(),
            b_bytes,
@@ -493,6 +561,7 @@ void multiply(const MmaOperands& operands) {
     } else {
       gather(operands.a[cta],
              m_local,
+             small_a(operands.instruction),
              operands.instruction.a_type(),
              operands.instruction.a_major(),
              kMmaRowBytes,
@@ -596,6 +665,7 @@ void multiply(const WgmmaOperands& operands) {
   } else {
     gather(operands.a,
            kWgmmaRows,
+           SmallType::kNone,
            instruction.a_type(),
            instruction.a_major(),
            kMmaRowBytes,
@@ -605,6 +675,7 @@ void multiply(const WgmmaOperands& operands) {
   }
   gather(operands.b,
          n_size,
+         SmallType::kNone,
          instruction.b_type(),
          instruction.b_major(),
          kMmaRowBytes,

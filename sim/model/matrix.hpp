@@ -70,17 +70,28 @@ void for_each_reach(UmmaSmemDescriptor descriptor,
     f(mn_reach(descriptor, mn_bytes, k_rows_of(type, k_bytes), i));
   }
 }
+/// What operands of kind::f8f6f4 and kind::mxf8f6f4 may be that have less than eight bits. Of
+/// K-major ones 16 lie packed in shared memory, and padding behind them; in tensor memory each has
+/// a byte.
+enum class SmallType : std::uint8_t { kNone, kE2m3, kE3m2, kE2m1 };
+SmallType small_a(UmmaInstructionDescriptor instruction);
+SmallType small_b(UmmaInstructionDescriptor instruction);
+/// The last bytes of each 16 in shared memory, which are not read.
+constexpr std::uint32_t padding_of(SmallType type) {
+  return type == SmallType::kNone ? 0 : type == SmallType::kE2m1 ? 8 : 4;
+}
 /// The same for what a tcgen05.cp reads.
 OperandReach copy_reach(UmmaSmemDescriptor descriptor, TmemCopy shape);
 /// Bytes of shared memory that a swizzle moves together, [first, second).
 using Units = std::vector<std::pair<std::uint32_t, std::uint32_t>>;
-/// All that an MMA reads of an operand's `rows` rows, and a tcgen05.cp of its source.
+/// All that an MMA reads of an operand's `rows` rows, and a tcgen05.cp of its source. `padding`:
+/// the last bytes of each 16, which are not read; only of K-major operands.
 Units units_of(UmmaSmemDescriptor descriptor,
                std::uint32_t rows,
                Major major,
                ElementType type,
-               std::uint32_t k_bytes = kMmaRowBytes);
-/// `padding`: the last bytes of each 16, which a copy does not read.
+               std::uint32_t k_bytes = kMmaRowBytes,
+               std::uint32_t padding = 0);
 Units units_of(UmmaSmemDescriptor descriptor, TmemCopy shape, std::uint32_t padding);
 /// kBadShape when (kind, M, N, cta_group) is not in the manual's table, an operand is MN-major that
 /// is block-scaled or has elements of four bytes, or A is sparse and of another kind than f16,

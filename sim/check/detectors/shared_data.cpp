@@ -279,14 +279,16 @@ class SharedDataDetector : public Detector {
                  instruction.m() / ctas,
                  instruction.a_major(),
                  instruction.a_type(),
-                 kMmaRowBytes);
+                 kMmaRowBytes,
+                 padding_of(small_a(instruction)));
     }
     add_matrix(event,
                {product.b},
                instruction.n() / ctas,
                instruction.b_major(),
                instruction.b_type(),
-               instruction.b_row_bytes());
+               instruction.b_row_bytes(),
+               padding_of(small_b(instruction)));
   }
 
   // Each warp reads its rows of A and all of B, so each has to know that they are there.
@@ -315,9 +317,15 @@ class SharedDataDetector : public Detector {
                   std::uint32_t rows,
                   Major major,
                   ElementType type,
-                  std::uint32_t k_bytes) {
-    for_each_reach(operand, rows, major, type, k_bytes, [&](const OperandReach& reach) {
-      add_operand(event, reach, [&] { return units_of(operand, rows, major, type, k_bytes); });
+                  std::uint32_t k_bytes,
+                  std::uint32_t padding = 0) {
+    for_each_reach(operand, rows, major, type, k_bytes, [&](OperandReach reach) {
+      reach.pitch = padding != 0 ? 0 : reach.pitch;  // each piece has a gap
+      add_operand(
+          event,
+          reach,
+          [&] { return units_of(operand, rows, major, type, k_bytes, padding); },
+          padding != 0);
     });
   }
 

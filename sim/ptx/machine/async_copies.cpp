@@ -77,7 +77,12 @@ void WarpRun::report_copied_operands(const Request& request, const sim::Operatio
   const std::uint32_t rows = op.op == warptwin::Op::kWgmma ? kWgmmaRows : instruction.m() / ctas;
   if ((op.flags & event_flag::kTmemA) == 0) {
     report_copied(request,
-                  sim::units_of(product.a, rows, instruction.a_major(), instruction.a_type()));
+                  sim::units_of(product.a,
+                                rows,
+                                instruction.a_major(),
+                                instruction.a_type(),
+                                kMmaRowBytes,
+                                padding_of(sim::small_a(instruction))));
   }
   report_copied(
       request,
@@ -85,7 +90,8 @@ void WarpRun::report_copied_operands(const Request& request, const sim::Operatio
                     instruction.n() / ctas,
                     instruction.b_major(),
                     instruction.b_type(),
-                    op.op == warptwin::Op::kWgmma ? kMmaRowBytes : instruction.b_row_bytes()));
+                    op.op == warptwin::Op::kWgmma ? kMmaRowBytes : instruction.b_row_bytes(),
+                    padding_of(sim::small_b(instruction))));
 }
 
 // What the lanes of a load or a store are about to access.
