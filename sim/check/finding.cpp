@@ -152,7 +152,8 @@ std::string text_of(const Wait& wait) {
       return "waits for registers" +
              (wait.have ? ": the pool has " + std::to_string(*wait.have) + " a thread free" : "");
     case WaitKind::kGlobalWord:
-      return "waits for a global word to become " + std::to_string(wait.wanted) +
+      return "waits for a global word to become " +
+             (wait.object.name.empty() ? std::to_string(wait.wanted) : wait.object.name) +
              (wait.have ? ": it is " + std::to_string(*wait.have) : "");
     case WaitKind::kTensorAccesses:
       return "waits for its tensor-memory accesses";

@@ -197,6 +197,9 @@ Json value_of(const Wait& wait) {
       break;
     case WaitKind::kGlobalWord:
       json["wanted"] = wait.wanted;
+      if (!wait.object.name.empty()) {
+        json["test"] = wait.object.name;
+      }
       add_known(json, "is", wait.have);
       break;
     case WaitKind::kLateLanes:

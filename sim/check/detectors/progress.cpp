@@ -6,12 +6,38 @@
 #include "common/trace/words.hpp"
 
 #include "sim/check/detectors/detectors.hpp"
+#include "sim/model/word_test.hpp"
 
 namespace warptwin::sim {
 
 namespace {
 
 constexpr std::size_t kWaitersShown = 10;
+
+// What a wait for a global word waits for, where that is no number; else empty.
+std::string words_of(const operands::GlobalWord& word) {
+  const WordTest test = WordTest::of(word.test, word.test_operands, word.value);
+  if (test == WordTest{.with = word.value}) {
+    return {};
+  }
+  using Kind = WordTest::Kind;
+  const auto number = [&](std::uint32_t value) {
+    return test.is_signed ? std::to_string(static_cast<std::int32_t>(value))
+                          : std::to_string(value);
+  };
+  std::string words = number(test.with);
+  words = test.kind == Kind::kEqual      ? words
+          : test.kind == Kind::kNotEqual ? "other than " + words
+          : test.kind == Kind::kLess     ? "less than " + words
+                                         : "at least " + words;
+  if (test.flip != 0) {
+    words += ", taken exclusive or " + std::to_string(test.flip);
+  }
+  if (~test.mask != 0) {
+    words += ", of its bits " + std::to_string(test.mask);
+  }
+  return words;
+}
 
 class ProgressDetector : public Detector {
  public:
@@ -170,6 +196,7 @@ class ProgressDetector : public Detector {
       case Op::kGlobalWait:
         wait.kind = WaitKind::kGlobalWord;
         wait.wanted = op.as<operands::GlobalWord>().value;
+        wait.object.name = words_of(op.as<operands::GlobalWord>());
         break;
       case Op::kTcgen05WaitLd:
       case Op::kTcgen05WaitSt:

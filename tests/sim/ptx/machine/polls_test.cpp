@@ -237,4 +237,22 @@ TEST(PtxPolls, BehindALongCountAreToldFromIt) {
   EXPECT_THAT(ids_in(stuck), ElementsAre("LIVELOCK_SPIN"));
 }
 
+// Nobody stores: the report says which word would do.
+TEST(PtxPolls, ForEverSayWhatTheyWaitFor) {
+  for (const auto& [test, says] : {std::pair{"ne.u32 %p1, %r10, 7", "to become 7"},
+                                   {"eq.u32 %p1, %r10, 5", "to become other than 5"},
+                                   {"lt.u32 %p1, %r10, 9", "to become at least 9"},
+                                   {"ge.s32 %p1, %r10, -3", "to become less than -3"}}) {
+    OneKernel kernel;
+    kernel.in = {5};
+    kernel.body = "POLL:\n  ld.acquire.gpu.global.u32 %r10, [%rd1];\n  setp." + std::string{test} +
+                  ";\n  @%p1 bra POLL;\n";
+    const RunResult run = run_of(kernel).result;
+    ASSERT_THAT(ids_in(run), ElementsAre("DEADLOCK"));
+    EXPECT_THAT(
+        lines_of(run.findings.front()),
+        testing::Contains(testing::HasSubstr("waits for a global word " + std::string{says})));
+  }
+}
+
 }  // namespace warptwin::sim::polls_test
