@@ -48,9 +48,13 @@ ExitCode run_and_report(const Command& command, Session& session, Reports& repor
 }
 
 // `ptx check FILE ...` is `check --ptx FILE ...`, and so for each command that takes a launch.
+// What a diagnostic means is the same of all.
 std::optional<std::vector<std::string>> of_ptx(const std::vector<std::string>& arguments) {
   if (arguments.size() < 3 || arguments[0] != "ptx") {
     return std::nullopt;
+  }
+  if (arguments[1] == "explain") {
+    return std::vector<std::string>{arguments.begin() + 1, arguments.end()};
   }
   for (const Command& command : commands()) {
     if (takes_launch(command) && arguments[1] == command.name) {

@@ -140,6 +140,7 @@ static constexpr Command kCommands[] = {
      {{"ptx coverage FILE...", "which instructions of a PTX file the simulator does not have"},
       {"ptx show FILE", "a PTX file decoded, with the user's lines; with --launch, the launch"},
       {"ptx init FILE", "a first launch file for a kernel, to be filled in"},
+      {"ptx explain ID", "what a finding means, as explain does"},
       {"ptx COMMAND FILE --launch L.json",
        "run, check, prove, explore, replay, trace or time a PTX kernel"}},
      "json kernel launch names time-limit memory-limit",

@@ -21,7 +21,7 @@ struct CommandUse {
 struct Command {
   const char* name;
   ExitCode (*run)(Session&);
-  CommandUse uses[4];          // all but the first may be empty
+  CommandUse uses[5];          // all but the first may be empty
   const char* options;         // names of the options it takes
   const char* verb = nullptr;  // a word that comes before its arguments
   bool takes_many = false;     // operands, in "words"; else at most one, in "target"

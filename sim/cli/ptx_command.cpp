@@ -180,7 +180,8 @@ ExitCode ptx(const PtxRequest& request,
   }
   throw ConfigError(
       "'ptx' takes 'coverage FILE... [--json]', 'show FILE [--kernel NAME]', "
-      "'show FILE --launch L.json [--json]', 'init FILE [--kernel NAME]', or run, check, prove, "
+      "'show FILE --launch L.json [--json]', 'init FILE [--kernel NAME]', 'explain ID', or run, "
+      "check, prove, "
       "explore, replay, trace or time with 'FILE --launch L.json'");
 }
 

@@ -131,6 +131,16 @@ TEST_F(PtxCommand, CoverageNamesWhatIsRefusedByItsMnemonic) {
   }
 }
 
+TEST_F(PtxCommand, ExplainSaysWhatExplainDoes) {
+  EXPECT_EQ(run({"explain", "TMEM_WAR"}), 0);
+  const std::string said = out_.str();
+  EXPECT_THAT(said, HasSubstr("TMEM_WAR"));
+  EXPECT_EQ(run({"ptx", "explain", "TMEM_WAR"}), 0);
+  EXPECT_EQ(out_.str(), said);
+  EXPECT_EQ(run({"ptx", "explain", "TMEM_PEACE"}), 2);
+  EXPECT_EQ(run({"ptx", "explain"}), 2);
+}
+
 TEST_F(PtxCommand, ShowPrintsTheListing) {
   const std::string file = write("show.ptx", kModule);
   EXPECT_EQ(run({"ptx", "show", file, "--kernel", "k"}), 0);
