@@ -101,10 +101,12 @@ struct GemmWgmmaProblem {
                                   // (box_rows, box)
   [[no_unique_address]] Extents extents;
   TileWalk tile_walk;
-  std::uint32_t k_tiles;
+  KSteps k_steps;
 
+  /// `size`: bytes of an element of A and B.
   static GemmWgmmaProblem of(const ParameterSet& p,
                              const Extents& e,
+                             std::uint32_t size,
                              std::span<const typename M::TensorMap> maps) {
     return {maps[0],
             maps[1],
@@ -113,7 +115,7 @@ struct GemmWgmmaProblem {
             {TileGrid::covering(p.u32("m"), p.u32("n"), e.tile_m, e.tile_n),
              e.cluster(),
              {RasterOrder::kAlongM, p.u32("swizzle")}},
-            ceil_div(p.u32("k"), e.tile_k)};
+            KSteps::covering(p.u32("k"), e.tile_k, size)};
   }
   constexpr StaticTileScheduler tiles(const M& machine) const { return {tile_walk, machine}; }
 };
@@ -136,7 +138,7 @@ struct GemmWgmmaKernel {
                          const Extents& e,
                          std::span<const typename M::TensorMap> maps,
                          std::span<const GlobalAddress>) {
-    return Problem::of(p, e, maps);
+    return Problem::of(p, e, kBytesOf<typename Parts::A>, maps);
   }
 
   static constexpr void load(M& machine, const Problem& problem, const Storage& smem) {
@@ -148,7 +150,7 @@ struct GemmWgmmaKernel {
     }
     auto input = Input{machine, smem.input}.producer();
     for (const Tile tile : problem.tiles(machine)) {
-      for (std::uint32_t k = 0; k < problem.k_tiles; ++k) {
+      for (std::uint32_t k = 0; k < problem.k_steps.count; ++k) {
         auto stage = input.acquire_stage();  // waits input.empty, arms full
         stage.load(problem.a, {tile.m, k}, stage.payload().a_tile());
         stage.load(problem.b, {tile.n, k}, stage.payload().b_tile());
@@ -171,7 +173,7 @@ struct GemmWgmmaKernel {
     auto writer = TileWriter<M, typename Parts::D, Role::kMma, Parts::kStoredBy>{machine, smem.out};
     typename M::template Accumulator<decltype(e.tile_n)> d{machine, e.tile_n};
     for (const Tile tile : problem.tiles(machine)) {
-      multiply_stages(machine, input, d, first_row, problem.k_tiles, e.in_flight);
+      multiply_stages(machine, input, d, first_row, problem.k_steps, e.in_flight);
       if constexpr (!std::is_same_v<typename Parts::Function, Unchanged>) {
         d.transform(typename Parts::Function{});
       }

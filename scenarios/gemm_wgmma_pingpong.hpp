@@ -90,10 +90,10 @@ struct GemmWgmmaPingpongKernel
     for (const Tile tile : problem.tiles(machine)) {
       if (mine) {
         Steps::wait(order);
-        multiply_stages(machine, input, d, 0, problem.k_tiles, e.in_flight, [&] { order.pass(); });
+        multiply_stages(machine, input, d, 0, problem.k_steps, e.in_flight, [&] { order.pass(); });
         store(machine, writer, problem, tile, d);
       } else {
-        Steps::pass_over(input, problem.k_tiles);
+        Steps::pass_over(input, problem.k_steps.count);
       }
       mine = !mine;
     }

@@ -74,7 +74,7 @@ struct GemmWgmmaSerialKernel {
                          const Extents& e,
                          std::span<const typename M::TensorMap> maps,
                          std::span<const GlobalAddress>) {
-    return Problem::of(p, e, maps);
+    return Problem::of(p, e, kBytesOf<bf16>, maps);
   }
 
   static constexpr void mma(M& machine, const Problem& problem, const Storage& smem) {
@@ -83,18 +83,18 @@ struct GemmWgmmaSerialKernel {
     typename M::template Accumulator<decltype(e.tile_n)> d{machine, e.tile_n};
     std::uint32_t begin = 0;  // steps of the tiles before
     for (const Tile tile : problem.tiles(machine)) {
-      for (std::uint32_t k = 0; k < e.stages && k < problem.k_tiles; ++k) {
+      for (std::uint32_t k = 0; k < e.stages && k < problem.k_steps.count; ++k) {
         load_stage(machine, problem, smem, tile, begin, k);
       }
-      for (std::uint32_t k = 0; k < problem.k_tiles; ++k) {
+      for (std::uint32_t k = 0; k < problem.k_steps.count; ++k) {
         issue(machine, smem, d, begin, k);
         wait(machine, problem, d, k);
         machine.cta_sync();  // every warpgroup has read the stage
-        if (k + e.stages < problem.k_tiles) {
+        if (k + e.stages < problem.k_steps.count) {
           load_stage(machine, problem, smem, tile, begin, k + e.stages);
         }
       }
-      begin += problem.k_tiles;
+      begin += problem.k_steps.count;
       store_accumulator(machine, writer, problem.d, {tile.m, tile.n}, d, problem.extents.tile_n);
     }
     writer.drain();  // the stores are complete
@@ -135,7 +135,7 @@ struct GemmWgmmaSerialKernel {
 
   /// Waits for the products of step `k`; of the last one, to read the accumulators.
   static constexpr void wait(M& machine, const Problem& problem, auto& d, std::uint32_t k) {
-    if (k + 1 < problem.k_tiles) {
+    if (k + 1 < problem.k_steps.count) {
       machine.template wgmma_wait_group<0>();
     } else {
       machine.template wgmma_wait_group<0>(d);

@@ -106,7 +106,7 @@ struct MainloopWgmmaKernel {
     }
     auto input = Input{machine, smem.input}.consumer();
     typename M::template Accumulator<decltype(e.tile_n)> d{machine, e.tile_n};
-    multiply_stages(machine, input, d, first_row, problem.steps, e.in_flight);
+    multiply_stages(machine, input, d, first_row, KSteps{problem.steps}, e.in_flight);
   }
 };
 

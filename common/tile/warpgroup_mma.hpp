@@ -4,12 +4,14 @@
 
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <utility>
 
 #include "common/machine/extent.hpp"
 #include "common/machine/machine.hpp"
 #include "common/machine/roles.hpp"
+#include "common/machine/rounding.hpp"
 #include "common/machine/shared_tile.hpp"
 #include "common/tile/tile_writer.hpp"
 
@@ -60,8 +62,25 @@ constexpr void for_each_part(D& d, F&& f) {
   }
 }
 
+/// Bytes of a tile's longest row: all of any row.
+inline constexpr std::uint32_t kWholeRow = 128;
+
+/// The stages that a K takes, and how many bytes of each row of the last one hold K.
+struct KSteps {
+  std::uint32_t count = 0;
+  std::uint32_t last_row_bytes = kWholeRow;
+
+  /// Of `k` elements of `size` bytes, `tile_k` of them in a stage.
+  static constexpr KSteps covering(std::uint32_t k, std::uint32_t tile_k, std::uint32_t size) {
+    const std::uint32_t rest = k % tile_k * size;
+    const bool whole = rest == 0 || align_up(rest, kWgmmaKBytes) == tile_k * size;
+    return {ceil_div(k, tile_k), whole ? kWholeRow : rest};
+  }
+};
+
 /// D = A * B^T (+ D where `accumulate`) for the rows of A from `first_row` on, all rows of B, and
-/// the whole K of two tiles: one group of products, on its way when this returns.
+/// the first `row_bytes` bytes of each row: one group of products, on its way when this returns.
+/// The rest of the rows has to be zero up to the next multiple of 32 bytes.
 ///
 /// Shape:        rows of 32, 64 or 128 bytes; `d`, one accumulator or a TallAccumulator, has
 ///               as many columns as `b` rows.
@@ -73,9 +92,10 @@ constexpr void multiply_group(M& machine,
                               std::uint32_t first_row,
                               const SharedTile<Element>& b,
                               bool accumulate,
+                              std::uint32_t row_bytes = kWholeRow,
                               SourceSite site = SourceSite::current()) {
   machine.wgmma_fence(site);
-  for (std::uint32_t k = 0; k < a.row_bytes(); k += kWgmmaKBytes) {
+  for (std::uint32_t k = 0; k < std::min(row_bytes, a.row_bytes()); k += kWgmmaKBytes) {
     for_each_part(d, [&](auto& part, std::uint32_t row) {
       machine.wgmma(part,
                     WgmmaSmemDescriptor<Element>::k_major(a, first_row + row, k),
@@ -87,9 +107,10 @@ constexpr void multiply_group(M& machine,
   machine.wgmma_commit_group(site);
 }
 
-/// Multiplies `steps` stages of an input ring into `d`, and settles it. With `in_flight` 1 the
-/// group of a stage is still under way while the next is waited for, and its stage is freed after
-/// that; with 0 every stage is freed before.
+/// Multiplies the stages of `steps`, in an input ring, into `d`, and settles it. Of the last one no
+/// product is made that has zeros alone. With `in_flight` 1 the group of a stage is still under way
+/// while the next is waited for, and its stage is freed after that; with 0 every stage is freed
+/// before.
 ///
 /// `when_issued` is called when every product has been issued, and the last may be under way.
 ///
@@ -101,20 +122,16 @@ constexpr void multiply_stages(M& machine,
                                Input& input,
                                D& d,
                                std::uint32_t first_row,
-                               std::uint32_t steps,
+                               KSteps steps,
                                std::uint32_t in_flight,
                                F&& when_issued,
                                SourceSite site = SourceSite::current()) {
   Mbarrier before{};
-  for (std::uint32_t step = 0; step < steps; ++step) {
+  const auto multiply = [&](std::uint32_t step, std::uint32_t row_bytes) {
     auto stage = input.acquire_stage(site);  // waits input.full
-    multiply_group(machine,
-                   d,
-                   stage.payload().a_tile().tile,
-                   first_row,
-                   stage.payload().b_tile().tile,
-                   step != 0,
-                   site);
+    const SharedTile a = stage.payload().a_tile().tile;
+    const SharedTile b = stage.payload().b_tile().tile;
+    multiply_group(machine, d, a, first_row, b, step != 0, row_bytes, site);
     if (in_flight == 0) {
       machine.template wgmma_wait_group<0>(site);
       input.free(stage.mbar(), site);
@@ -126,11 +143,19 @@ constexpr void multiply_stages(M& machine,
     }
     before = stage.mbar();
     std::move(stage).release_without_signal();
+  };
+  const bool cut = steps.last_row_bytes != kWholeRow;
+  const std::uint32_t whole = cut ? steps.count - 1 : steps.count;
+  for (std::uint32_t step = 0; step < whole; ++step) {
+    multiply(step, kWholeRow);
+  }
+  if (cut) {
+    multiply(whole, steps.last_row_bytes);
   }
   when_issued();
   for_each_part(
       d, [&](auto& part, std::uint32_t) { machine.template wgmma_wait_group<0>(part, site); });
-  if (in_flight != 0 && steps != 0) {
+  if (in_flight != 0 && steps.count != 0) {
     input.free(before, site);
   }
 }
@@ -141,7 +166,7 @@ constexpr void multiply_stages(M& machine,
                                Input& input,
                                D& d,
                                std::uint32_t first_row,
-                               std::uint32_t steps,
+                               KSteps steps,
                                std::uint32_t in_flight,
                                SourceSite site = SourceSite::current()) {
   multiply_stages(

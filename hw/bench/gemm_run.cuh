@@ -95,7 +95,7 @@ class Matrices {
             {TileGrid::covering(m_, n_, e.tile_m, e.tile_n),
              ClusterShape{cluster, 1},
              {RasterOrder::kAlongM, strip}},
-            ceil_div(k_, e.tile_k)};
+            KSteps::covering(k_, e.tile_k, bytes_of(element_))};
   }
   /// Makes every element of D a NaN.
   void poison() {

@@ -177,7 +177,7 @@ struct WgmmaGemmKernel {
     using Columns = Extent<Shape::kN>;
     typename M::template Accumulator<Columns> d{machine, Columns{}};
     for_tiles<Shape>(machine, problem.tiles, [&](Tile tile) {
-      multiply_stages(machine, input, d, first_row, problem.steps, Shape::kBehind);
+      multiply_stages(machine, input, d, first_row, KSteps{problem.steps}, Shape::kBehind);
       if (problem.d != nullptr) {
         store_rows<Shape>(d.values, problem.d, problem.columns, tile, machine.warp_index());
       }

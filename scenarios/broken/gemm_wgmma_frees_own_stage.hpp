@@ -21,8 +21,8 @@ struct GemmWgmmaFreesOwnStage : GemmWgmmaClusterTwin {
 
   template <Machine M, class Input, class D>
   static constexpr void multiply(
-      M& machine, Input& input, D& d, std::uint32_t first_row, std::uint32_t steps) {
-    for (std::uint32_t step = 0; step < steps; ++step) {
+      M& machine, Input& input, D& d, std::uint32_t first_row, KSteps steps) {
+    for (std::uint32_t step = 0; step < steps.count; ++step) {
       auto stage = input.acquire_stage();
       const auto tiles = stage.payload();
       multiply_group(machine, d, tiles.a_tile().tile, first_row, tiles.b_tile().tile, step != 0);

@@ -21,8 +21,8 @@ struct GemmWgmmaMissingFence : GemmWgmmaTwin {
 
   template <Machine M, class Input, class D>
   static constexpr void multiply(
-      M& machine, Input& input, D& d, std::uint32_t first_row, std::uint32_t steps) {
-    for (std::uint32_t step = 0; step < steps; ++step) {
+      M& machine, Input& input, D& d, std::uint32_t first_row, KSteps steps) {
+    for (std::uint32_t step = 0; step < steps.count; ++step) {
       auto stage = input.acquire_stage();
       const auto tiles = stage.payload();
       // The fault: no machine.wgmma_fence() before the products.

@@ -22,12 +22,12 @@ struct GemmWgmmaOneWarpSkips : GemmWgmmaTwin {
 
   template <Machine M, class Input, class D>
   static constexpr void multiply(
-      M& machine, Input& input, D& d, std::uint32_t first_row, std::uint32_t steps) {
-    for (std::uint32_t step = 0; step < steps; ++step) {
+      M& machine, Input& input, D& d, std::uint32_t first_row, KSteps steps) {
+    for (std::uint32_t step = 0; step < steps.count; ++step) {
       auto stage = input.acquire_stage();
       const auto tiles = stage.payload();
       // The fault: wgmma is the whole warpgroup's, and warp 5 leaves the last step out.
-      if (machine.warp_index() != 5 || step + 1 != steps) {
+      if (machine.warp_index() != 5 || step + 1 != steps.count) {
         multiply_group(machine, d, tiles.a_tile().tile, first_row, tiles.b_tile().tile, step != 0);
       }
       machine.template wgmma_wait_group<0>();

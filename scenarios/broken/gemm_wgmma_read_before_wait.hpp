@@ -25,11 +25,11 @@ struct GemmWgmmaReadBeforeWaitKernel : GemmWgmmaKernel<M, Extents> {
     auto writer = TileWriter<M, bf16, Role::kMma>{machine, smem.out};
     typename M::template Accumulator<decltype(e.tile_n)> d{machine, e.tile_n};
     for (const Tile tile : problem.tiles(machine)) {
-      for (std::uint32_t step = 0; step < problem.k_tiles; ++step) {
+      for (std::uint32_t step = 0; step < problem.k_steps.count; ++step) {
         auto stage = input.acquire_stage();
         const auto tiles = stage.payload();
         multiply_group(machine, d, tiles.a_tile().tile, first_row, tiles.b_tile().tile, step != 0);
-        if (step + 1 != problem.k_tiles) {
+        if (step + 1 != problem.k_steps.count) {
           machine.template wgmma_wait_group<0>();
           std::move(stage).release();
           continue;

@@ -23,18 +23,18 @@ struct GemmWgmmaSerialLoadsBeforeWaitKernel : GemmWgmmaSerialKernel<M, Extents> 
     typename M::template Accumulator<decltype(e.tile_n)> d{machine, e.tile_n};
     std::uint32_t begin = 0;
     for (const Tile tile : problem.tiles(machine)) {
-      for (std::uint32_t k = 0; k < e.stages && k < problem.k_tiles; ++k) {
+      for (std::uint32_t k = 0; k < e.stages && k < problem.k_steps.count; ++k) {
         Base::load_stage(machine, problem, smem, tile, begin, k);
       }
-      for (std::uint32_t k = 0; k < problem.k_tiles; ++k) {
+      for (std::uint32_t k = 0; k < problem.k_steps.count; ++k) {
         Base::issue(machine, smem, d, begin, k);
         machine.cta_sync();  // the fault: the products' groups are waited for behind the load
-        if (k + e.stages < problem.k_tiles) {
+        if (k + e.stages < problem.k_steps.count) {
           Base::load_stage(machine, problem, smem, tile, begin, k + e.stages);
         }
         Base::wait(machine, problem, d, k);
       }
-      begin += problem.k_tiles;
+      begin += problem.k_steps.count;
       store_accumulator(machine, writer, problem.d, {tile.m, tile.n}, d, problem.extents.tile_n);
     }
     writer.drain();

@@ -27,7 +27,7 @@ struct GemmWgmmaTf32StepOfElementsKernel : GemmWgmmaTf32::Kernel<M, Extents> {
     auto writer = TileWriter<M, f32, Role::kMma>{machine, smem.out};
     typename M::template Accumulator<decltype(e.tile_n)> d{machine, e.tile_n};
     for (const Tile tile : problem.tiles(machine)) {
-      for (std::uint32_t step = 0; step < problem.k_tiles; ++step) {
+      for (std::uint32_t step = 0; step < problem.k_steps.count; ++step) {
         auto stage = input.acquire_stage();
         const SharedTile<tf32> a = stage.payload().a_tile().tile;
         const SharedTile<tf32> b = stage.payload().b_tile().tile;

@@ -47,7 +47,7 @@ struct GemmWgmmaTwinKernel : GemmWgmmaKernel<M, Extents> {
     auto writer = TileWriter<M, bf16, Role::kMma>{machine, smem.out};
     typename M::template Accumulator<decltype(e.tile_n)> d{machine, e.tile_n};
     for (const Tile tile : problem.tiles(machine)) {
-      Faulty::multiply(machine, input, d, first_row, problem.k_tiles);
+      Faulty::multiply(machine, input, d, first_row, problem.k_steps);
       store_accumulator(machine, writer, problem.d, {tile.m, tile.n}, d, e.tile_n);
     }
     writer.drain();
