@@ -65,10 +65,10 @@ constexpr void for_each_part(D& d, F&& f) {
 /// Bytes of a tile's longest row: all of any row.
 inline constexpr std::uint32_t kWholeRow = 128;
 
-/// The stages that a K takes, and how many bytes of each row of the last one hold K.
+/// The stages that a K takes.
 struct KSteps {
-  std::uint32_t count = 0;
-  std::uint32_t last_row_bytes = kWholeRow;
+  std::uint32_t count = 0;                   ///< stages
+  std::uint32_t last_row_bytes = kWholeRow;  ///< of each row of the last one, those that hold K
 
   /// Of `k` elements of `size` bytes, `tile_k` of them in a stage.
   static constexpr KSteps covering(std::uint32_t k, std::uint32_t tile_k, std::uint32_t size) {
