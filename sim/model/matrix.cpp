@@ -489,8 +489,10 @@ Fault check_shape(UmmaInstructionDescriptor instruction, CtaGroup group) {
     return Fault::kBadShape;
   }
   const bool mn_major = instruction.a_major() == Major::kMn || instruction.b_major() == Major::kMn;
-  if (mn_major && instruction.kind != MmaKind::kF16 && instruction.kind != MmaKind::kF8f6f4 &&
-      instruction.kind != MmaKind::kI8) {
+  const bool k_major_alone = instruction.kind == MmaKind::kTf32 ||
+                             instruction.kind == MmaKind::kMxf4 ||
+                             instruction.kind == MmaKind::kMxf4nvf4;
+  if (mn_major && k_major_alone) {
     return Fault::kBadShape;
   }
   if (instruction.sparse_a() &&

@@ -188,8 +188,9 @@ bool is_legal(UmmaInstructionDescriptor instruction, CtaGroup group) {
   const bool transposed =
       instruction.a_major() == Major::kMn || instruction.b_major() == Major::kMn;
   const bool whole = instruction.kind == MmaKind::kI8;
-  const bool may_transpose =
-      whole || instruction.kind == MmaKind::kF16 || instruction.kind == MmaKind::kF8f6f4;
+  const bool may_transpose = whole || instruction.kind == MmaKind::kF16 ||
+                             instruction.kind == MmaKind::kF8f6f4 ||
+                             instruction.kind == MmaKind::kMxf8f6f4;
   const bool n_exists = !whole || n % (pair ? 32 : 16) == 0 || (!pair && (n == 8 || n == 24));
   const bool sparse_exists = !instruction.sparse_a() ||
                              (instruction.kind == MmaKind::kF16 && m == (pair ? 256 : 128) &&

@@ -109,9 +109,11 @@ class TensorCoreDetector : public Detector {
   }
 
   void check_block_scale(const Event& event, UmmaInstructionDescriptor instruction) {
-    constexpr std::uint32_t kKnownBits = 0x7FFE1FB0U;
+    constexpr std::uint32_t kMajors = 3U << 15;
+    const std::uint32_t known =
+        0x7FFE1FB0U | (instruction.kind == MmaKind::kMxf8f6f4 ? kMajors : 0U);
     const std::uint32_t vector = scale_vector(instruction.kind);
-    if ((instruction.bits & ~kKnownBits) != 0) {
+    if ((instruction.bits & ~known) != 0) {
       report_descriptor(event, "reserved bits: " + std::to_string(instruction.bits));
     }
     if (instruction.kind != MmaKind::kMxf4nvf4 && instruction.scale_type() != ElementType::kUE8M0) {

@@ -423,7 +423,8 @@ TEST(MatrixTest, ShapesOutsideTheTableAreRefused) {
   EXPECT_EQ(shape(256, 32, CtaGroup::kTwo), Fault::kNone);
 }
 
-TEST(MatrixTest, OperandsThatAreMnMajorHaveOneOrTwoBytesAndNoFactors) {
+// With scale factors DeepGEMM, ThunderKittens and Triton have MN-major operands of a byte.
+TEST(MatrixTest, OperandsThatAreMnMajorHaveOneOrTwoBytes) {
   const auto shape = [](UmmaInstructionDescriptor instruction) {
     return check_shape(instruction.with_majors(Major::kK, Major::kMn), CtaGroup::kOne);
   };
@@ -435,7 +436,11 @@ TEST(MatrixTest, OperandsThatAreMnMajorHaveOneOrTwoBytesAndNoFactors) {
             Fault::kBadShape);
   EXPECT_EQ(
       shape(Instruction::make_block_scaled(MmaKind::kMxf8f6f4, ElementType::kF8E4M3, 128, 64)),
-      Fault::kBadShape);
+      Fault::kNone);
+  for (const MmaKind kind : {MmaKind::kMxf4, MmaKind::kMxf4nvf4}) {
+    EXPECT_EQ(shape(Instruction::make_block_scaled(kind, ElementType::kF4E2M1, 128, 64)),
+              Fault::kBadShape);
+  }
 }
 
 // Bytes of an operand, whatever they stand for.
