@@ -801,7 +801,8 @@ constexpr DiagnosticInfo kCatalogue[] = {
      kFatal,
      kFatal,
      "an operation on a CTA that has ended",
-     "an operation on another CTA is issued after that CTA has ended",
+     "an operation on another CTA is issued after that CTA has ended, or a load or store of its "
+     "shared memory is not ordered before its end",
      "launch failure (error 719)",
      "CUDA C++ Programming Guide: Distributed Shared Memory"},
     {"RESULT_WRONG",

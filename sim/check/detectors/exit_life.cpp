@@ -13,7 +13,7 @@ namespace {
 
 class ExitLifeDetector : public Detector {
  public:
-  ExitLifeDetector(Reporter& reporter, Order&)
+  ExitLifeDetector(Reporter& reporter, Order& order)
       : Detector{reporter,
                  {Op::kBulkLoad,
                   Op::kClcTryCancel,
@@ -32,7 +32,8 @@ class ExitLifeDetector : public Detector {
                   Op::kTcgen05St,
                   Op::kTensorLoad,
                   Op::kTensorStore,
-                  Op::kWarpExit}} {
+                  Op::kWarpExit}},
+        order_{order} {
     narrow({Op::kBulkStore, Op::kTensorStore}, {Step::kIssued});
     narrow({Op::kMbarrierArrive, Op::kMbarrierCompleteTx, Op::kMbarrierExpectTx},
            {Step::kIssued, Step::kWritten, Step::kSignalled});
@@ -51,6 +52,9 @@ class ExitLifeDetector : public Detector {
     }
     if (event.op == Op::kBulkWaitGroup || event.op == Op::kWarpExit) {
       on_store_wait(event);
+      if (event.op == Op::kWarpExit) {
+        on_warp_exit(event);
+      }
       return;
     }
     if (event.fault == Fault::kExitedCta) {
@@ -60,6 +64,10 @@ class ExitLifeDetector : public Detector {
                           Object::cta_of(event.cta),
                           std::string{name_of(event.op)} + " on a CTA that has ended");
       }
+      return;
+    }
+    if (event.op == Op::kSharedLoad || event.op == Op::kSharedStore) {
+      on_access(event);
       return;
     }
     if (event.serial == 0) {
@@ -78,6 +86,12 @@ class ExitLifeDetector : public Detector {
   }
 
  private:
+  /// By a warp, of another CTA's shared memory.
+  struct RemoteAccess {
+    Event event;
+    std::uint32_t time = 0;     // of its warp
+    std::uint32_t unknown = 0;  // its lanes of which no warp of the CTA that has ended knows
+  };
   struct Pending {
     std::uint32_t serial = 0;  // 0: of an operation that is none of these
     Op op = Op::kCount;
@@ -207,7 +221,51 @@ class ExitLifeDetector : public Detector {
     return source || pending.cta == cta || (pending.barrier != 0 && pending.barrier_cta == cta);
   }
 
+  // Of the lanes that access another CTA's shared memory the last access is enough.
+  void on_access(const Event& event) {
+    const bool counted = event.step == Step::kIssued || event.serial != 0;  // by an mbarrier
+    if (counted || naming().cta_of_warp(event.warp) == event.cta) {
+      return;
+    }
+    std::vector<RemoteAccess>& accesses = accesses_[event.cta];
+    std::erase_if(accesses, [&](const RemoteAccess& before) {
+      return before.event.warp == event.warp &&
+             (before.event.lane_mask() & ~event.lane_mask()) == 0;
+    });
+    accesses.push_back({event, order_.now(event.warp), event.lane_mask()});
+  }
+
+  // The CTA ends behind what each of its warps knows at its end.
+  void on_warp_exit(const Event& event) {
+    const auto accesses = accesses_.find(event.cta);
+    if (accesses == accesses_.end()) {
+      return;
+    }
+    for (RemoteAccess& access : accesses->second) {
+      for (std::uint32_t left = access.unknown; left != 0; left &= left - 1) {
+        const std::uint32_t lane = left & ~(left - 1);
+        if (order_.lanes_after({access.event.warp, access.time, lane}, event)) {
+          access.unknown &= ~lane;
+        }
+      }
+    }
+  }
+
   void on_exit(const Event& event) {
+    if (const auto accesses = accesses_.find(event.cta); accesses != accesses_.end()) {
+      for (const RemoteAccess& access : accesses->second) {
+        if (access.unknown != 0) {
+          Event at = access.event;
+          at.time = event.time;
+          reporter().report("REMOTE_TO_EXITED_CTA",
+                            at,
+                            Object::cta_of(event.cta),
+                            std::string{name_of(at.op)} + " is not ordered before its end",
+                            {mend("a cluster barrier behind the last access, in both CTAs")});
+        }
+      }
+      accesses_.erase(accesses);
+    }
     for (const Pending& pending : pending_) {
       if (!pending.over && touches(pending, event.cta)) {
         judge(event, pending);
@@ -265,6 +323,9 @@ class ExitLifeDetector : public Detector {
     }
   }
 
+  Order& order_;
+  std::map<std::uint32_t, std::vector<RemoteAccess>>
+      accesses_;                  // by CTA: those of other CTAs' warps
   std::vector<Pending> pending_;  // of serial `first_`, and those that follow it
   std::uint32_t first_ = 0;
   std::size_t over_ = 0;  // of them, from the first on

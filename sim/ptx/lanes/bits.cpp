@@ -333,19 +333,18 @@ void bytes_poison(ScalarCall& call) {
 void selp_poison(ScalarCall& call) {
   for (std::uint32_t lane = 0; lane < kLanes; ++lane) {
     const Lanes* chosen = (call.in[2]->value[lane] & 1U) != 0 ? call.in[0] : call.in[1];
-    call.out->poison[lane] =
-        call.in[2]->poison[lane] != 0 ? poison_bits(call.out_bits) : chosen->poison[lane];
+    call.out->poison[lane] = chosen->poison[lane];
+    if (call.in[2]->poison[lane] != 0) {
+      call.out->value[lane] = 0;  // which of the two is not known
+      call.out->poison[lane] = poison_bits(call.out_bits);
+    }
   }
 }
 
 // A bit of poison for each bit of the value, shifted like it; what the sign fills is poison with
 // it.
 U64 spread(std::uint8_t poison) {
-  U64 bits = 0;
-  for (std::uint32_t byte = 0; byte < 8; ++byte) {
-    bits |= (poison >> byte & 1U) != 0 ? U64{0xff} << (byte * 8) : 0;
-  }
-  return bits;
+  return kPoisonedBits[poison];
 }
 std::uint8_t gathered(U64 bits) {
   std::uint32_t poison = 0;

@@ -119,6 +119,18 @@ bool unknown_in_all(const Scalar& scalar, const ScalarCall& call) {
              call.in, call.in + call.sources, [](const Lanes* one) { return one->all_poison(); });
 }
 
+// What is computed of bytes that nobody knows is 0 where it is not known. Arithmetic could else make
+// the bits of what stands in a register for something that may only be moved: an address of tensor
+// memory, the state of an arrival. No byte of those is 0.
+void clear_unknown(const Scalar& scalar, Lanes& lanes) {
+  if (scalar.moves) {
+    return;
+  }
+  for (std::uint32_t lane = 0; lane < kLanes; ++lane) {
+    lanes.value[lane] &= ~kPoisonedBits[lanes.poison[lane]];
+  }
+}
+
 }  // namespace
 
 // Executes it where there is nothing to say of its registers but that one is written. Says whether
@@ -197,7 +209,7 @@ bool Executor::fast(const ScalarStep& step) {
     out_->poison.fill(0);
     if (unknown) {
       scalar.poison(call);
-      forget_tensor_bases(*out_);
+      clear_unknown(scalar, *out_);
     }
     write_lanes(target, *out_, step.bits, executes);
     return true;
@@ -384,13 +396,6 @@ TensorBases::Outcome Executor::of_tensor_bases(const Scalar& found,
   return outcome;
 }
 
-void Executor::forget_tensor_bases(Lanes& lanes) const {
-  const TensorBases* bases = surroundings_.tensor_bases();
-  if (bases != nullptr && !bases->empty()) {
-    bases->forget_marks(lanes);
-  }
-}
-
 void Executor::scalar(const Op& op, const Guarded& guarded) {
   const auto arguments = code().arguments_of(op);
   const bool moves = op.is("mov");
@@ -443,13 +448,15 @@ void Executor::scalar(const Op& op, const Guarded& guarded) {
     found.execute(call);
     if (poison) {
       found.poison(call);
-      forget_tensor_bases(*out_);
-      forget_tensor_bases(*second_);
     }
   }
   const Mask carried = found.reads_carry ? strand_.frame->carry_poison : 0;
   for (Mask left = carried; left != 0; left &= left - 1) {
     out_->poison[static_cast<std::uint32_t>(std::countr_zero(left))] = 0xff;
+  }
+  if ((poison && bases == TensorBases::Outcome::kNone) || carried != 0) {
+    clear_unknown(found, *out_);
+    clear_unknown(found, *second_);
   }
   write_back(target, *out_, guarded);
   if (pair) {

@@ -52,7 +52,6 @@ class Executor {
   bool fast(const ScalarStep& step);
   bool fast_branch(const ScalarStep& step);
   void scalar(const Op& op, const Guarded& guarded);
-  void forget_tensor_bases(Lanes& lanes) const;
   TensorBases::Outcome of_tensor_bases(const Scalar& found, const ScalarCall& call, Mask lanes);
   void move_wide(const Op& op, const Guarded& guarded);
   void move_to_vector(const Op& op, const Guarded& guarded);

@@ -89,4 +89,15 @@ inline constexpr std::uint8_t poison_bits(std::uint32_t bits) {
   return static_cast<std::uint8_t>(low_bits((bits + 7) / 8));
 }
 
+/// By the poison of a lane: all bits of the bytes that have some.
+inline constexpr std::array<std::uint64_t, 256> kPoisonedBits = [] {
+  std::array<std::uint64_t, 256> bits{};
+  for (std::size_t poison = 0; poison < bits.size(); ++poison) {
+    for (std::uint32_t byte = 0; byte < 8; ++byte) {
+      bits[poison] |= (poison >> byte & 1U) != 0 ? std::uint64_t{0xff} << (byte * 8) : 0;
+    }
+  }
+  return bits;
+}();
+
 }  // namespace warptwin::ptx

@@ -17,6 +17,7 @@ Scalar find_scalar(const Op& op, bool common) {
   found.poison = find_poison(op);
   const std::string_view name = op.form->name;
   found.copies = found.in_place && name == "mov";
+  found.moves = name == "mov" || name == "selp";
   found.reads_carry = name == "addc" || name == "subc" || name == "madc";
   found.writes_carry = op.source->modifiers.has("cc"_mod);
   found.relations = name == "setp" || name == "set" ? relations_of(op.source->modifiers) : 0;

@@ -43,12 +43,14 @@ using Execute = void (*)(ScalarCall&);
 /// How an instruction is carried out, in every lane whether it executes or not.
 struct Scalar {
   Execute execute = nullptr;  // nullptr: there is no such operation
-  Execute poison = nullptr;   // sets the poison of `out`; called only where a source has some
+  /// Sets the poison of `out`; called only where a source has some.
+  Execute poison = nullptr;
   bool reads_carry = false;
   bool writes_carry = false;
   std::uint32_t relations = 0;  // of a comparison
   bool in_place = false;        // a result may take the place of a source
   bool copies = false;          // its source, as it is
+  bool moves = false;           // a lane of a result is one of a source, as it is
 };
 
 /// The operation of a scalar op. None for other groups. `common`: where the form is one of the

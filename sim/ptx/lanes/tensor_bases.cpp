@@ -23,6 +23,10 @@ bool may_have_digit(const Lanes& lanes) {
   return (some & kDigit) == kDigit;
 }
 
+bool has_zero_byte(std::uint32_t word) {
+  return (word & 0xff) == 0 || (word >> 8 & 0xff) == 0 || (word >> 16 & 0xff) == 0;
+}
+
 std::uint32_t scrambled(std::uint64_t word) {
   word *= 0x9E3779B97F4A7C15U;
   word ^= word >> 29;
@@ -53,7 +57,7 @@ std::optional<std::uint32_t> TensorBases::mark_of(Address address) {
   do {
     mark = kDigit | (scrambled(seed) & ~0xF0000000U);
     seed += std::uint64_t{1} << 48;
-  } while (!addresses_.try_emplace(mark, address).second);
+  } while (has_zero_byte(mark) || !addresses_.try_emplace(mark, address).second);
   marks_.emplace(address, mark);
   return mark;
 }
@@ -66,19 +70,6 @@ std::optional<TensorBases::Address> TensorBases::find(const Lanes& lanes,
   }
   const auto found = addresses_.find(static_cast<std::uint32_t>(value));
   return found == addresses_.end() ? std::nullopt : std::optional{found->second};
-}
-
-void TensorBases::forget_marks(Lanes& lanes) const {
-  // Of either half of a register of 64 bits, which may be parted later.
-  for (Mask left = lanes.poisoned(); left != 0; left &= left - 1) {
-    std::uint64_t& value = lanes.value[static_cast<std::uint32_t>(std::countr_zero(left))];
-    for (const std::uint32_t shift : {0U, 32U}) {
-      const auto half = static_cast<std::uint32_t>(value >> shift);
-      if ((half & ~kBelowDigit) == kDigit && addresses_.contains(half)) {
-        value &= ~(low_bits(32) << shift);
-      }
-    }
-  }
 }
 
 bool TensorBases::has_mark(std::span<const std::byte> words) const {

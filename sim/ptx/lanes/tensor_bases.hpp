@@ -50,15 +50,12 @@ class TensorBases {
   /// The number of an allocation, here.
   std::uint32_t number_of(const TensorAllocation& allocation);
   const TensorAllocation& allocation(std::uint32_t number) const { return allocations_[number]; }
-  /// What stands for it in a register; nothing when there are too many.
+  /// What stands for it in a register, no byte of it 0; nothing when there are too many.
   std::optional<std::uint32_t> mark_of(Address address);
   /// What a lane of a register stands for.
   std::optional<Address> find(const Lanes& lanes, std::uint32_t lane) const;
   /// Whether one of the words is a mark.
   bool has_mark(std::span<const std::byte> words) const;
-  /// Takes marks out of what was computed of values that nobody knows. Arithmetic could make the
-  /// bits of one, and what is computed of an address by `execute` alone is one.
-  void forget_marks(Lanes& lanes) const;
   /// What it is in this run.
   std::uint32_t in_this_run(Address address) const {
     return allocations_[address.allocation].base + address.offset;

@@ -141,7 +141,7 @@ void WarpRun::require_contents(const Request& request, std::uint64_t address) co
     return address >= range.first && address < range.second;
   });
   if (!real && !machine_.moves_data()) {
-    refuse_unknown(request.strand, request.stop.op, "an atomic updates data");
+    refuse_unknown(request.strand, request.stop.op, "a strong access is of a word of data");
   }
 }
 

@@ -57,6 +57,7 @@ Served WarpRun::mbarrier_init(Request& request) {
     auto& bar = op.as<sim::operands::Mbarrier>();
     bar.address = own_shared(request, known(request, 0, lanes));
     touch_mbarrier(request, lanes, bar.address);
+    mbarrier_life(bar.address) = ++grid_.mbarriers;
     bar.count = static_cast<std::uint32_t>(known(request, 1, lanes));
     perform(op);
   });
@@ -111,41 +112,73 @@ Served WarpRun::mbarrier_tx(Request& request) {
 
 namespace {
 
-// The state that an arrival returns: the mbarrier and the phase, so that no arithmetic makes one.
-// PTX calls it opaque, so to everything but a wait its bytes are unknown.
+// The state that an arrival returns: the life of the mbarrier, which an initialisation begins, and
+// the phase. PTX calls it opaque. Its bytes are unknown to everything but a wait, and may be moved
+// alone: none of them is 0, as all are that are computed of such bytes.
+constexpr std::uint64_t kStateDigits = 255;
+constexpr std::uint64_t kStateMask = low_bits(63);           // below kStateDigits ^ 8
 constexpr std::uint64_t kStateFactor = 0xD6E8FEB86659FD93U;  // odd
+constexpr std::uint64_t kStateShift = 32;
 
-constexpr std::uint64_t state_of(std::uint32_t mbarrier, std::uint32_t phase) {
-  std::uint64_t state = std::uint64_t{mbarrier} << 32 | phase;
-  state ^= state >> 32;
-  state *= kStateFactor;
-  return state ^ state >> 32;
+std::uint64_t state_of(std::uint32_t life, std::uint32_t phase) {
+  std::uint64_t number = (std::uint64_t{life} << kStateShift | phase) & kStateMask;
+  for (std::uint32_t turn = 0; turn < 2; ++turn) {
+    number = (number ^ number >> kStateShift) * kStateFactor & kStateMask;
+  }
+  std::uint64_t state = 0;
+  for (std::uint32_t byte = 0; byte < 8; ++byte) {
+    state |= (number % kStateDigits + 1) << (byte * 8);
+    number /= kStateDigits;
+  }
+  return state;
 }
 
 // Of a state: the phase.
-constexpr std::uint32_t phase_in(std::uint64_t state) {
+std::uint32_t phase_in(std::uint64_t state) {
   std::uint64_t inverse = kStateFactor;  // modulo 8; each step has twice the bits
   for (std::uint32_t step = 0; step < 5; ++step) {
     inverse *= 2 - kStateFactor * inverse;
   }
-  state = (state ^ state >> 32) * inverse;
-  return static_cast<std::uint32_t>(state ^ state >> 32);
+  std::uint64_t number = 0;
+  for (std::uint32_t byte = 8; byte-- > 0;) {
+    number = number * kStateDigits + (state >> (byte * 8) & 0xff) - 1;
+  }
+  for (std::uint32_t turn = 0; turn < 2; ++turn) {
+    number = number * inverse & kStateMask;
+    number ^= number >> kStateShift;
+  }
+  return static_cast<std::uint32_t>(number);
 }
 
 }  // namespace
 
-// The phase of the state in the first of `lanes`, which an arrival at `mbarrier` has to have given.
+// A number of the mbarrier that stands at a shared address of the own CTA: another one each time
+// that one is initialised there.
+std::uint32_t& WarpRun::mbarrier_life(std::uint32_t address) {
+  return grid_.mbarrier_lives[std::array{
+      machine_.cluster_index(), machine_.cta_rank(), address & 0xFFFFFFU}];
+}
+
+// The phase of the state in `lanes`, which an arrival at `mbarrier` has to have given.
 std::uint32_t WarpRun::phase_of_state(const Request& request,
                                       std::size_t operand,
                                       std::uint32_t mbarrier,
-                                      Mask lanes) const {
+                                      Mask lanes) {
   const Lanes& states = request.value(operand);
   const auto first = static_cast<std::uint32_t>(std::countr_zero(lanes));
   const std::uint32_t phase = phase_in(states.value[first]);
-  if (states.poison[first] != 0xff || states.value[first] != state_of(mbarrier, phase)) {
-    refuse(request,
-           "operand " + std::to_string(operand) +
-               " is no state that an arrival at this mbarrier has returned");
+  bool opaque = true;
+  for (std::uint32_t lane = 0; lane < kLanes; ++lane) {
+    opaque = opaque && ((lanes >> lane & 1U) == 0 || states.poison[lane] == 0xff);
+  }
+  if (!opaque || states.value[first] != state_of(mbarrier_life(mbarrier), phase)) {
+    const std::string what =
+        "operand " + std::to_string(operand) +
+        " is no state that an arrival at this mbarrier has returned, since it was initialised";
+    if (opaque && !machine_.moves_data()) {
+      refuse_unknown(request.strand, request.stop.op, what);  // data may say which one it is
+    }
+    refuse(request, what);
   }
   return phase;
 }
@@ -154,6 +187,8 @@ Served WarpRun::mbarrier_arrive(Request& request) {
   const Modifiers& modifiers = request.modifiers;
   const std::size_t at = address_operand(request);
   const bool counted = request.has(at + 1);
+  const bool returns =
+      at == 1 && request.stop.operands[0].argument->kind == Argument::Kind::kRegister;
   Lanes state = Lanes::unknown();
   const auto each = [&](Mask lanes) {
     sim::Operation op = make(warptwin::Op::kMbarrierArrive, request, lanes);
@@ -170,10 +205,9 @@ Served WarpRun::mbarrier_arrive(Request& request) {
     op.flags |= request.op.is("mbarrier.arrive_drop") ? event_flag::kDrop : std::uint16_t{0};
     op.flags |= modifiers.has("noComplete"_mod) ? event_flag::kNoComplete : std::uint16_t{0};
     perform(op);
-    for (std::uint32_t lane = 0; lane < kLanes; ++lane) {
-      if ((lanes >> lane & 1U) != 0) {
-        state.value[lane] = state_of(bar.address, op.result);
-      }
+    const std::uint64_t given = returns ? state_of(mbarrier_life(bar.address), op.result) : 0;
+    for (std::uint32_t lane = 0; lane < kLanes && returns; ++lane) {
+      state.value[lane] = (lanes >> lane & 1U) != 0 ? given : state.value[lane];
     }
   };
   if (counted) {
@@ -181,7 +215,7 @@ Served WarpRun::mbarrier_arrive(Request& request) {
   } else {
     for_equal(request, {at}, each);
   }
-  if (at == 1) {
+  if (returns) {
     request.strand.write(request.stop, 0, 0, state);
   }
   return Served::kDone;

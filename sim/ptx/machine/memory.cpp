@@ -18,6 +18,15 @@ struct WarpRun::Bytes {
   bool poisoned() const {
     return std::memchr(access.poison.data(), 1, access.poison.size()) != nullptr;
   }
+  bool poisoned_in(Mask lanes) {
+    bool some = false;
+    for (; lanes != 0; lanes &= lanes - 1) {
+      some = some ||
+             std::memchr(poison_of(static_cast<std::uint32_t>(std::countr_zero(lanes))), 1, size) !=
+                 nullptr;
+    }
+    return some;
+  }
   /// What these lanes of it access, at these places.
   sim::LaneAccess& by(Mask lanes, const std::array<Place, kLanes>& places) {
     access.mask = lanes;
@@ -229,6 +238,9 @@ void WarpRun::move_global(const Request& request,
     if (bytes.size != 4) {
       refuse(request, "flags of other than 32 bits are not there");
     }
+    if (!loads && bytes.poisoned_in(lanes)) {
+      refuse_unknown(request.strand, request.stop.op, "it hands over data");
+    }
     for (Mask left = lanes; left != 0;) {
       const auto first = static_cast<std::uint32_t>(std::countr_zero(left));
       Mask same = 0;
@@ -243,6 +255,9 @@ void WarpRun::move_global(const Request& request,
                same);
       auto& word = op.as<sim::operands::GlobalWord>();
       word.address = places[first].address;
+      if (!tracked(word.address)) {
+        require_contents(request, word.address);
+      }
       if (!loads) {
         std::memcpy(&word.value, bytes.of(first), 4);
       }

@@ -100,6 +100,9 @@ struct GridContext {
   std::unordered_map<std::uint64_t, std::array<std::uint32_t, 3>> writers;
   /// By cluster, CTA and word of shared memory.
   std::map<std::array<std::uint32_t, 3>, SharedAtomics> shared_atomics;
+  /// By cluster, CTA and shared address: a number of the mbarrier that was last initialised there.
+  std::map<std::array<std::uint32_t, 3>, std::uint32_t> mbarrier_lives;
+  std::uint32_t mbarriers = 0;  // that have been initialised
   std::uint64_t workspace = 0;  // of a cooperative grid
   TensorBases bases;            // where it is free which columns an allocation gets
   /// By cluster and CTA: numbers of its allocations in `bases`, in turn.
@@ -349,7 +352,8 @@ class WarpRun : public Surroundings, public sim::AgentState {
   std::uint32_t phase_of_state(const Request& request,
                                std::size_t operand,
                                std::uint32_t mbarrier,
-                               Mask lanes) const;
+                               Mask lanes);
+  std::uint32_t& mbarrier_life(std::uint32_t address);
   Served mbarrier_arrive(Request& request);
   bool is_wait(const Request& request, bool& unclear);
   bool counts_tries(const Request& request);

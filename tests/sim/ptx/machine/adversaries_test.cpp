@@ -453,6 +453,68 @@ constexpr Pair kPairs[] = {
      2,
      true,
      ""},
+    {"LoadBehindTheLastArrive",
+     "  st.shared.u32 [tile+128], 5;\n"
+     "  barrier.cluster.arrive.aligned;\n"
+     "  barrier.cluster.wait.aligned;\n"
+     "  mov.u32 %r6, %cluster_ctarank;\n"
+     "  xor.b32 %r7, %r6, 1;\n"
+     "  mapa.shared::cluster.u32 %r8, %r20, %r7;\n"
+     "  barrier.cluster.arrive.aligned;\n"
+     "  ld.shared::cluster.u32 %r9, [%r8+128];\n"
+     "  barrier.cluster.wait.aligned;\n"
+     "  {X}\n",
+     "",
+     "barrier.cluster.arrive.aligned; barrier.cluster.wait.aligned;",
+     "REMOTE_TO_EXITED_CTA",
+     64,
+     2,
+     true,
+     ""},
+    {"StoreBehindTheLastArrive",
+     "  st.shared.u32 [tile+128], 5;\n"
+     "  barrier.cluster.arrive.aligned;\n"
+     "  barrier.cluster.wait.aligned;\n"
+     "  mov.u32 %r6, %cluster_ctarank;\n"
+     "  xor.b32 %r7, %r6, 1;\n"
+     "  mapa.shared::cluster.u32 %r8, %r20, %r7;\n"
+     "  barrier.cluster.arrive.aligned;\n"
+     "  @%p1 st.shared::cluster.u32 [%r8+256], %r1;\n"
+     "  barrier.cluster.wait.aligned;\n"
+     "  {X}\n",
+     "",
+     "barrier.cluster.arrive.aligned; barrier.cluster.wait.aligned;",
+     "REMOTE_TO_EXITED_CTA",
+     64,
+     2,
+     true,
+     ""},
+    {"PeerWaitsForOneLane",
+     "  @%p1 mbarrier.init.shared.b64 [tile], 1;\n"
+     "  st.shared.u32 [tile+128], 5;\n"
+     "  fence.mbarrier_init.release.cluster;\n"
+     "  barrier.cluster.arrive.aligned;\n"
+     "  barrier.cluster.wait.aligned;\n"
+     "  mov.u32 %r6, %cluster_ctarank;\n"
+     "  setp.eq.u32 %p2, %r6, 0;\n"
+     "  @!%p2 bra READS;\n"
+     "  mapa.shared::cluster.u32 %r8, %r20, 1;\n"
+     "  ld.shared::cluster.u32 %r9, [%r8+128];\n"
+     "  {X}\n"
+     "  @%p1 mbarrier.arrive.release.cluster.shared::cluster.b64 _, [%r8];\n"
+     "  bra DONE;\n"
+     "READS:\n"
+     "L1:\n"
+     "  mbarrier.try_wait.parity.acquire.cluster.shared.b64 %p10, [tile], 0;\n"
+     "  @!%p10 bra L1;\n"
+     "DONE:\n",
+     "",
+     "bar.warp.sync -1;",
+     "REMOTE_TO_EXITED_CTA",
+     32,
+     2,
+     true,
+     ""},
     {"InitAgain",
      "  @%p1 mbarrier.init.shared.b64 [tile], 64;\n"
      "  bar.sync 0;\n"

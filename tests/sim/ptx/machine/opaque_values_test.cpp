@@ -53,6 +53,121 @@ TEST(PtxStates, MayBeMovedAndDecideNothing) {
   EXPECT_THROW(proof_of(meeting("%rd4", "%rd5", asked + "  bar.sync 0;\nEND:\n")), ConfigError);
 }
 
+/// Two warps arrive at an mbarrier and wait, and again: %rd5 and %rd6 are the states, %r7 and %rd7
+/// a word of data, 0 or 1. Thread 0 has stored before the second arrival what all load behind the
+/// wait for %rd8.
+struct Made {
+  const char* name;
+  const char* body;  // makes %rd8
+};
+void PrintTo(const Made& made, std::ostream* out) {
+  *out << made.body;
+}
+
+OneKernel waiting_for(const std::string& made) {
+  OneKernel kernel;
+  kernel.threads = 64;
+  kernel.in.resize(64, 1);
+  kernel.control = false;
+  kernel.body =
+      "  setp.eq.u32 %p1, %r1, 0;\n  mov.u32 %r2, tile;\n"
+      "  @%p1 mbarrier.init.shared.b64 [%r2], 64;\n  bar.sync 0;\n"
+      "  ld.global.u32 %r7, [%rd1];\n  and.b32 %r7, %r7, 1;\n  cvt.u64.u32 %rd7, %r7;\n"
+      "  setp.ne.u32 %p5, %r7, 0;\n"
+      "  mbarrier.arrive.shared.b64 %rd5, [%r2];\n"
+      "ONE:\n  mbarrier.test_wait.shared.b64 %p3, [%r2], %rd5;\n  @!%p3 bra ONE;\n"
+      "  @%p1 st.shared.u32 [%r2+128], 5;\n"
+      "  mbarrier.arrive.shared.b64 %rd6, [%r2];\n" +
+      made +
+      "OTHER:\n  mbarrier.test_wait.shared.b64 %p3, [%r2], %rd8;\n  @!%p3 bra OTHER;\n"
+      "  ld.shared.u32 %r8, [%r2+128];\n  bar.sync 0;\n";
+  return kernel;
+}
+
+class NoState : public testing::TestWithParam<Made> {};
+
+// Without data there is a way back to the bits of a state, or of one of another phase.
+TEST_P(NoState, IsWhatArithmeticMakes) {
+  EXPECT_THROW(proof_of(waiting_for(GetParam().body)), ConfigError) << GetParam().body;
+}
+
+constexpr char kHalf[] =
+    "  mov.b64 {%r5, %r6}, %rd6;\n  xor.b32 %r5, %r5, %r7;\n  mov.b64 %rd8, {%r5, %r6};\n";
+
+INSTANTIATE_TEST_SUITE_P(
+    OfEachKind,
+    NoState,
+    testing::Values(
+        Made{"Xor", "  xor.b64 %rd8, %rd6, %rd7;\n"},
+        Made{"XorTwice", "  xor.b64 %rd8, %rd6, 7;\n  xor.b64 %rd8, %rd8, 7;\n"},
+        Made{"XorOfItself", "  xor.b64 %rd8, %rd6, %rd6;\n  xor.b64 %rd8, %rd8, %rd6;\n"},
+        Made{"Or", "  neg.s64 %rd7, %rd7;\n  or.b64 %rd8, %rd6, %rd7;\n"},
+        Made{"And", "  sub.u64 %rd7, %rd7, 1;\n  and.b64 %rd8, %rd6, %rd7;\n"},
+        Made{"Mask",
+             "  neg.s64 %rd7, %rd7;\n  xor.b64 %rd9, %rd5, %rd6;\n  and.b64 %rd9, %rd9, %rd7;\n"
+             "  xor.b64 %rd8, %rd6, %rd9;\n"},
+        Made{"Shift", "  shl.b64 %rd8, %rd6, %r7;\n"},
+        Made{"Field", "  bfi.b64 %rd8, %rd5, %rd6, 0, %r7;\n"},
+        Made{"Sum", "  add.u64 %rd8, %rd6, %rd7;\n"},
+        Made{"Logic",
+             "  mov.b64 {%r5, %r6}, %rd6;\n  lop3.b32 %r5, %r5, %r7, 0, 0x3c;\n"
+             "  mov.b64 %rd8, {%r5, %r6};\n"},
+        Made{"Bytes",
+             "  mov.b64 {%r5, %r6}, %rd6;\n  mov.b64 {%r9, %r10}, %rd5;\n"
+             "  mul.lo.u32 %r11, %r7, 0x4444;\n  add.u32 %r11, %r11, 0x3210;\n"
+             "  prmt.b32 %r5, %r5, %r9, %r11;\n  prmt.b32 %r6, %r6, %r10, %r11;\n"
+             "  mov.b64 %rd8, {%r5, %r6};\n"},
+        Made{"Half", kHalf},
+        Made{"HalvesOfTwo",
+             "  mov.b64 {%r5, %r6}, %rd5;\n  mov.b64 {%r9, %r10}, %rd6;\n"
+             "  mov.b64 %rd8, {%r5, %r10};\n"},
+        Made{"ThroughMemory",
+             "  mad.lo.u32 %r5, %r1, 8, %r2;\n  xor.b64 %rd8, %rd6, %rd7;\n"
+             "  st.shared.u64 [%r5+1024], %rd8;\n  ld.shared.u64 %rd8, [%r5+1024];\n"},
+        Made{"OfAnotherLife",
+             "  bar.sync 0;\n  @%p1 mbarrier.inval.shared.b64 [%r2];\n"
+             "  @%p1 mbarrier.init.shared.b64 [%r2], 64;\n  bar.sync 0;\n"
+             "  mbarrier.arrive.shared.b64 %rd9, [%r2];\n"
+             "  mbarrier.arrive.shared.b64 %rd9, [%r2];\n  mov.b64 %rd8, %rd5;\n"}),
+    [](const auto& made) { return std::string{made.param.name}; });
+
+class AState : public testing::TestWithParam<Made> {};
+
+TEST_P(AState, MayBeHandedOn) {
+  const ProofResult proof = proof_of(waiting_for(GetParam().body));
+  EXPECT_EQ(proof.verdict, ProofVerdict::kProved) << proof.strength();
+  EXPECT_FALSE(proof.data_decides) << GetParam().body;
+}
+
+INSTANTIATE_TEST_SUITE_P(
+    OfEachKind,
+    AState,
+    testing::Values(Made{"Moved", "  mov.b64 %rd8, %rd6;\n"},
+                    Made{"Parted", "  mov.b64 {%r5, %r6}, %rd6;\n  mov.b64 %rd8, {%r5, %r6};\n"},
+                    Made{"Selected",
+                         "  setp.ne.u32 %p6, %r2, 0;\n  selp.b64 %rd8, %rd6, %rd5, %p6;\n"},
+                    Made{"Shuffled",
+                         "  mov.b64 {%r5, %r6}, %rd6;\n  shfl.sync.idx.b32 %r5, %r5, 3, 31, -1;\n"
+                         "  shfl.sync.idx.b32 %r6, %r6, 3, 31, -1;\n  mov.b64 %rd8, {%r5, %r6};\n"},
+                    Made{"ThroughMemory",
+                         "  mad.lo.u32 %r5, %r1, 8, %r2;\n  st.shared.u64 [%r5+1024], %rd6;\n"
+                         "  ld.shared.u64 %rd8, [%r5+1024];\n"}),
+    [](const auto& made) { return std::string{made.param.name}; });
+
+// Which of two states it is, data says: the proof is of these data.
+TEST(PtxStates, MayBeChosenByData) {
+  const ProofResult proof = proof_of(waiting_for("  selp.b64 %rd8, %rd6, %rd5, %p5;\n"));
+  EXPECT_EQ(proof.verdict, ProofVerdict::kProved) << proof.strength();
+  EXPECT_TRUE(proof.data_decides);
+}
+
+TEST(PtxStates, OfAnOlderPhaseAreFound) {
+  const OneKernel kernel = waiting_for(
+      "ALSO:\n  mbarrier.test_wait.shared.b64 %p3, [%r2], %rd6;\n  @!%p3 bra ALSO;\n"
+      "  mbarrier.arrive.shared.b64 %rd9, [%r2];\n  mov.b64 %rd8, %rd5;\n");
+  expect_found(kernel, "MBAR_WAIT_PHASE_ALIASED");
+}
+
 TEST(PtxCachePolicies, DecideNothing) {
   const auto loading = [](const std::string& asked) {
     OneKernel kernel;

@@ -78,6 +78,10 @@ INSTANTIATE_TEST_SUITE_P(
         Row{"BehindAKnownByteOfGlobalMemory",
             "  st.global.u32 [%rd10], %r4;\n  st.global.u8 [%rd10], 1;\n"
             "  ld.global.u8 %r31, [%rd10+1];\n"},
+        Row{"AWordHandedOver",
+            "  setp.eq.u32 %p1, %r1, 0;\n  @%p1 st.release.gpu.global.u32 [%rd2], %r4;\n"
+            "  bar.warp.sync -1;\n  ld.global.u32 %r31, [%rd2];\n"},
+        Row{"AWordThatIsAcquired", "  ld.acquire.gpu.global.u32 %r31, [%rd1];\n"},
         Row{"TheCarryOfASum", "  add.cc.u32 %r5, %r4, 7;\n  addc.u32 %r31, 0, 0;\n"},
         Row{"TheLaneThatIsAsked",
             "  and.b32 %r5, %r4, 3;\n  shfl.sync.up.b32 %r31, %r1, %r5, 0, -1;\n"},
