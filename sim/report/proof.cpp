@@ -145,7 +145,8 @@ Json json_of(const ProofResult& result,
   if (result.claims.tiles != 0) {
     report["claims"] = {{"tiles", result.claims.tiles},
                         {"period", result.claims.period},
-                        {"regular_from", result.claims.regular}};
+                        {"regular_from", result.claims.regular},
+                        {"compared", result.claims.compared}};
   }
   return report;
 }

@@ -236,7 +236,9 @@ Served WarpRun::query_cancel(Request& request) {
                      number / clusters[0] / clusters[1]};
     for (std::size_t i = 0; i < place.size(); ++i) {
       place[i].value[lane] = i < 3 ? at[i] * cluster[i] : 0;
-      place[i].poison[lane] = low.poison[lane];
+      // Of a request that failed there is none: "behavior is undefined".
+      const bool none = (low.value[lane] & 0xFFFFFFFFU) == 0;
+      place[i].poison[lane] = none ? 0xff : low.poison[lane];
     }
   }
   if (request.modifiers.has("v4"_mod)) {

@@ -1,9 +1,11 @@
 #include "sim/run/proof/claims.hpp"
 
 #include <algorithm>
+#include <numeric>
 #include <optional>
 
 #include "sim/run/proof/regular_runs.hpp"
+#include "sim/run/proof/trip_counts.hpp"
 
 namespace warptwin::sim {
 
@@ -12,6 +14,9 @@ namespace {
 constexpr std::uint32_t kTilesMax = 160;
 constexpr std::uint32_t kTilesTried = 8;  // to show that a missing ordering matters
 constexpr std::uint32_t kTurnsMax = 16;
+constexpr std::uint32_t kFurtherInTurn =
+    64;  // up to here further numbers of tiles are compared in turn
+constexpr std::uint64_t kFurtherOperations = 600'000;
 
 // The first cluster with so many tiles; for one tile, every cluster with its own.
 ProofOptions with_tiles(const ProofOptions& options, std::uint32_t tiles) {
@@ -33,14 +38,28 @@ struct Done {
   std::uint64_t accesses = 0;
 };
 
-// What the first cluster does with so many tiles when they are given out from the end, or, with a
-// turn, from one so many further on.
+// Which tiles a cluster gets behind its first, of `others`: from one on, so many further each time,
+// round and round.
+struct Turn {
+  std::uint32_t from = 0;
+  std::uint32_t step = 1;  // below `others`, or 1
+
+  std::uint32_t at(std::uint32_t place, std::uint32_t others) const {
+    return 1 + static_cast<std::uint32_t>((std::uint64_t{place} * step + from) % others);
+  }
+  /// How many it gets before it comes round.
+  std::uint32_t most(std::uint32_t others) const { return others / std::gcd(others, step); }
+  /// As Gpu::turned has it.
+  std::uint32_t number(std::uint32_t others) const { return (step - 1) * others + from; }
+};
+
+// What the first cluster does with so many tiles when they are given out from the end, or in turn.
 Done done_in_turn(const ScenarioEntry& scenario,
                   const ParameterSet& parameters,
                   const RunOptions& options,
                   bool tries_fail,
                   std::uint32_t tiles,
-                  std::uint32_t turn) {
+                  std::uint32_t turn) {  // 0: from the end
   RunOptions run = options;
   run.schedule = ScheduleSpec{};
   run.schedule.strategy = Strategy::kInTurn;
@@ -59,33 +78,113 @@ Done done_in_turn(const ScenarioEntry& scenario,
   return {order.work().of_cluster(0), order.work().accesses_of_cluster(0)};
 }
 
-// Each tile in each place behind the first, where there are no more than kTurnsMax others; else as
-// many turns, evenly spread. `accesses` are those of each tile. Says what differs, if any does.
+// Turns in which the first cluster is looked at: each tile in each place behind the first, where
+// there are no more than kTurnsMax others, and tiles as far apart as they may be; of more others as
+// many, evenly spread.
+std::vector<Turn> turns_of(std::uint32_t others) {
+  const std::uint32_t count = std::min(others, kTurnsMax);
+  std::vector<Turn> turns;
+  for (std::uint32_t number = 0; number < count; ++number) {
+    turns.push_back({static_cast<std::uint32_t>(std::uint64_t{number} * others / count)});
+  }
+  for (std::uint32_t number = 2; number < count; ++number) {
+    const auto step = static_cast<std::uint32_t>(std::uint64_t{number} * others / count);
+    turns.push_back({step / 2, step});
+  }
+  return turns;
+}
+
+// `works` are what a cluster does with each number of tiles, `accesses` those of each tile. Says
+// what differs, if any does.
 const char* differs_in_turn(const ScenarioEntry& scenario,
                             const ParameterSet& parameters,
                             const ProofOptions& options,
                             const ProofResult& honest,
-                            std::uint64_t work,
+                            const std::vector<std::uint64_t>& works,
                             const std::vector<std::uint64_t>& accesses) {
   const auto others = static_cast<std::uint32_t>(accesses.size()) - 1;
-  const std::uint32_t tiles = honest.claims.tiles;
-  const std::uint32_t turns = std::min(others, kTurnsMax);
-  for (std::uint32_t number = 0; number < turns; ++number) {
-    const std::uint32_t turn = static_cast<std::uint32_t>(std::uint64_t{number} * others / turns);
+  for (const Turn& turn : turns_of(others)) {
+    const std::uint32_t number = turn.number(others);
+    const std::uint32_t tiles = std::min(honest.claims.tiles, turn.most(others) + 1);
     const Done done =
-        done_in_turn(scenario, parameters, options.run, honest.schedule.tries_fail, tiles, turn);
-    if (done.work != work) {
+        done_in_turn(scenario, parameters, options.run, honest.schedule.tries_fail, tiles, number);
+    if (done.work != works[tiles - 1]) {
       return "what a cluster does depends on which tiles it claims";
     }
     std::uint64_t sum = accesses.front();
     for (std::uint32_t place = 0; place + 1 < tiles; ++place) {
-      sum += accesses[turn == 0 ? others - place : 1 + (place + turn) % others];
+      sum += accesses[number == 0 ? others - place : turn.at(place, others)];
     }
     if (done.accesses != sum) {
       return "what is read and written for a tile depends on which cluster has it";
     }
   }
   return nullptr;
+}
+
+// Numbers of tiles beyond `tiles` at which regularity is tried, the most telling first: all that
+// there are, for it has the others in it but for their ends; those that follow; powers of two and
+// their neighbours.
+std::vector<std::uint32_t> further_numbers(std::uint32_t tiles, std::uint32_t clusters) {
+  std::vector<std::uint32_t> numbers;
+  const auto add = [&](std::uint64_t number) {
+    const auto one = static_cast<std::uint32_t>(number);
+    if (number > tiles && number <= clusters &&
+        std::find(numbers.begin(), numbers.end(), one) == numbers.end()) {
+      numbers.push_back(one);
+    }
+  };
+  add(clusters);
+  for (std::uint32_t number = tiles + 1; number <= kFurtherInTurn; ++number) {
+    add(number);
+  }
+  for (std::uint64_t power = kFurtherInTurn; power <= clusters; power *= 2) {
+    add(power - 1);
+    add(power);
+    add(power + 1);
+  }
+  return numbers;
+}
+
+// Proves further numbers of tiles, as many as `bound` operations allow, and compares each run with
+// what the runs so far predict. Gives the first that is not as it should be.
+std::optional<ProofResult> compare_further(const ScenarioEntry& scenario,
+                                           const ParameterSet& parameters,
+                                           const ProofOptions& options,
+                                           const RegularRuns& runs,
+                                           const std::vector<std::uint64_t>& accesses,
+                                           std::uint64_t bound,
+                                           std::uint64_t of_a_tile,
+                                           ProofResult& honest) {
+  const auto clusters = static_cast<std::uint32_t>(accesses.size());
+  ClaimScope& claims = honest.claims;
+  for (const std::uint32_t number : further_numbers(claims.tiles, clusters)) {
+    const std::uint64_t cost = of_a_tile * number;
+    if (cost > bound) {
+      continue;
+    }
+    bound -= cost;
+    ProofResult one = prove_run(scenario, parameters, with_tiles(options, number));
+    honest.operations += one.operations;
+    if (one.verdict != ProofVerdict::kProved) {
+      return one;
+    }
+    if (!runs.prolongs({one.streams.front()}, number)) {
+      return undecided(std::move(honest),
+                       "what a cluster does with " + std::to_string(number) +
+                           " tiles is another thing than it does with up to " +
+                           std::to_string(claims.tiles));
+    }
+    const auto end = accesses.begin() + static_cast<std::ptrdiff_t>(number);
+    if (one.accesses.front() != std::accumulate(accesses.begin(), end, std::uint64_t{0})) {
+      return undecided(std::move(honest),
+                       "what is read and written for a tile depends on which cluster has it");
+    }
+    claims.compared.push_back(number);
+  }
+  std::sort(claims.compared.begin(), claims.compared.end());
+  claims.all = claims.compared.size() == clusters - claims.tiles;
+  return std::nullopt;
 }
 
 }  // namespace
@@ -95,7 +194,13 @@ std::string ClaimScope::strength() const {
          " proved one by one; " +
          (period == 0 ? "the launch has no more"
                       : "from " + std::to_string(regular) + " on the same state comes back every " +
-                            std::to_string(period) + (period == 1 ? " tile" : " tiles"));
+                            std::to_string(period) + (period == 1 ? " tile" : " tiles")) +
+         (compared.empty() ? "" : "\n  proved, and compared with that, at " + in_ranges(compared));
+}
+
+std::string ClaimScope::hypothesis() const {
+  return "a cluster that claims more than " + std::to_string(tiles) +
+         " tiles goes on as it does until then";
 }
 
 // `first` is the proof of one tile a cluster, where it has been made.
@@ -110,6 +215,7 @@ static ProofResult prove_numbers(const ScenarioEntry& scenario,
   std::vector<std::uint64_t> accesses;  // of each tile, made by its own cluster
   std::vector<std::uint64_t> works;     // of each number of tiles
   std::uint64_t sum = 0;
+  std::uint64_t last_operations = 0;
   // An ordering is missing and not shown to matter, or what is wrong is accepted.
   std::optional<ProofResult> open;
   if (honest.verdict != ProofVerdict::kProved) {
@@ -125,6 +231,7 @@ static ProofResult prove_numbers(const ScenarioEntry& scenario,
                           ? std::move(*first)
                           : prove_run(scenario, parameters, with_tiles(options, tiles));
     honest.operations += one.operations;
+    last_operations = one.run.operations;
     const bool is_open =
         one.verdict == ProofVerdict::kUnordered || one.verdict == ProofVerdict::kAccepted;
     if (is_open || open) {
@@ -167,8 +274,27 @@ static ProofResult prove_numbers(const ScenarioEntry& scenario,
       break;
     }
   }
+  if (honest.claims.period != 0) {
+    const std::uint64_t of_a_tile = last_operations / honest.claims.tiles + 1;
+    const std::uint64_t made = of_a_tile * honest.claims.tiles * (honest.claims.tiles + 1) / 2;
+    const std::uint64_t bound = std::max(kFurtherOperations, made / 4);
+    const bool for_all = options.streams_max > 0;  // it proves many a launch like this
+    if (auto wrong = compare_further(scenario,
+                                     parameters,
+                                     options,
+                                     runs,
+                                     accesses,
+                                     for_all ? 0 : bound,
+                                     of_a_tile,
+                                     honest)) {
+      return std::move(*wrong);
+    }
+    if (!honest.claims.all) {
+      honest.notes.push_back(honest.claims.hypothesis());
+    }
+  }
   if (const char* differs =
-          differs_in_turn(scenario, parameters, options, honest, works.back(), accesses)) {
+          differs_in_turn(scenario, parameters, options, honest, works, accesses)) {
     return undecided(std::move(honest), differs);
   }
   honest.work = std::move(works);

@@ -60,9 +60,13 @@ struct ClaimScope {
   std::uint32_t tiles = 0;   // run and proved one by one: 1 .. tiles
   std::uint32_t period = 0;  // in tiles; 0: the launch has no more tiles
   std::uint32_t regular = 0;
+  std::vector<std::uint32_t> compared;  // beyond: proved, and as the runs up to `tiles` predict
+  bool all = false;                     // with these that is each number there is
 
   /// "for 1 to 9 tiles a cluster, proved one by one; ..."
   std::string strength() const;
+  /// What it rests on where not `all` are proved.
+  std::string hypothesis() const;
 };
 
 struct ProofResult {

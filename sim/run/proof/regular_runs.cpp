@@ -161,10 +161,18 @@ bool RegularRuns::add(Streams streams, bool may_stand) {
   return false;
 }
 
-bool RegularRuns::predicts(const Streams& streams, std::uint32_t size) const {
-  // Of the last period, the run whose size differs by whole periods, and the one before it.
+// Of the last period, the size that differs by whole periods.
+std::uint32_t RegularRuns::like(std::uint32_t size) const {
   const auto last = static_cast<std::uint32_t>(runs_.size()) - 1;
-  const std::uint32_t above = last - (last - size % period_) % period_;
+  return last - (last - size % period_) % period_;
+}
+
+bool RegularRuns::prolongs(const Streams& streams, std::uint32_t size) const {
+  return is_regular(runs_[like(size)], streams, false);
+}
+
+bool RegularRuns::predicts(const Streams& streams, std::uint32_t size) const {
+  const std::uint32_t above = like(size);  // and the one before it
   const Streams& longer = runs_[above];
   const Streams& shorter = runs_[above - period_];
   const std::uint32_t times = (size - above) / period_ + 1;

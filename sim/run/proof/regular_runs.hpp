@@ -26,11 +26,17 @@ class RegularRuns {
   /// with their pieces repeated make. Further groups have to do what one of these does.
   bool predicts(const Streams& streams, std::uint32_t size) const;
 
+  /// The same, but that the pieces may differ, each between two visits to one state: what stands in
+  /// them may be data of the round.
+  bool prolongs(const Streams& streams, std::uint32_t size) const;
+
   std::uint32_t period() const { return period_; }
   /// The first size of the regular part.
   std::uint32_t first() const { return first_; }
 
  private:
+  std::uint32_t like(std::uint32_t size) const;
+
   std::vector<Streams> runs_{1};               // by size
   std::vector<std::uint32_t> regular_for_{1};  // by period: runs in a row
   std::uint32_t period_ = 0;

@@ -43,23 +43,6 @@ std::int64_t trip_step(const ParameterSet& parameters, std::string_view names) {
   return step;
 }
 
-// "26 to 64, 127, 1000"
-std::string in_ranges(const std::vector<std::uint32_t>& counts) {
-  std::string text;
-  for (std::size_t first = 0; first < counts.size();) {
-    std::size_t last = first;
-    while (last + 1 < counts.size() && counts[last + 1] == counts[last] + 1) {
-      ++last;
-    }
-    text += (text.empty() ? "" : ", ") + std::to_string(counts[first]);
-    if (last != first) {
-      text += (last == first + 1 ? ", " : " to ") + std::to_string(counts[last]);
-    }
-    first = last + 1;
-  }
-  return text;
-}
-
 // The trip counts beyond `trips`, up to `most`, at which regularity is tried, the most telling
 // first: those that follow, powers of two and their neighbours, some drawn at random, the last.
 std::vector<std::uint32_t> candidates(std::uint32_t trips, std::uint32_t most) {
@@ -193,6 +176,22 @@ class TripProver {
 };
 
 }  // namespace
+
+std::string in_ranges(const std::vector<std::uint32_t>& counts) {
+  std::string text;
+  for (std::size_t first = 0; first < counts.size();) {
+    std::size_t last = first;
+    while (last + 1 < counts.size() && counts[last + 1] == counts[last] + 1) {
+      ++last;
+    }
+    text += (text.empty() ? "" : ", ") + std::to_string(counts[first]);
+    if (last != first) {
+      text += (last == first + 1 ? ", " : " to ") + std::to_string(counts[last]);
+    }
+    first = last + 1;
+  }
+  return text;
+}
 
 std::vector<std::string> trip_parameters(const ScenarioEntry& scenario) {
   std::vector<std::string> names;

@@ -38,6 +38,9 @@ struct TripProof {
   std::string strength() const;
 };
 
+/// "26 to 64, 127, 1000"
+std::string in_ranges(const std::vector<std::uint32_t>& counts);
+
 /// The parameters of a scenario that are trip counts.
 std::vector<std::string> trip_parameters(const ScenarioEntry& scenario);
 

@@ -3,6 +3,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "common/kernel/scenario.hpp"
+
 #include "tests/sim/ptx/machine/one_kernel.hpp"
 
 namespace warptwin::sim::ptx_claims_test {
@@ -13,14 +15,14 @@ constexpr std::uint32_t kCtas = 4;
 
 /// CTAs of a warp, which claim each other's tiles. `work` is done for tile %r6: %r8 is four times
 /// the lane.
-OneKernel claiming(const std::string& work) {
+OneKernel claiming(const std::string& work, std::uint32_t ctas = kCtas) {
   OneKernel kernel;
-  kernel.ctas = kCtas;
+  kernel.ctas = ctas;
   kernel.in.resize(512, 1);
-  kernel.out_words = 32 * kCtas;
+  kernel.out_words = 32 * ctas;
   kernel.body =
       "  .reg .b128 %q;\n  mov.u32 %r6, %ctaid.x;\n  setp.eq.u32 %p1, %r1, 0;\n"
-      "  shl.b32 %r8, %r1, 2;\n  mov.u32 %r7, 0;\n"
+      "  shl.b32 %r8, %r1, 2;\n  mov.u32 %r7, 0;\n  mov.u32 %r30, 0;\n  mov.u32 %r31, %r6;\n"
       "  @%p1 mbarrier.init.shared.b64 [tile+16], 1;\n"
       "  @%p1 fence.mbarrier_init.release.cluster;\n  bar.sync 0;\nNEXT:\n"
       "  @%p1 mbarrier.arrive.expect_tx.shared.b64 _, [tile+16], 16;\n"
@@ -89,6 +91,40 @@ TEST(PtxClaims, OfOtherWorkForOtherTilesAreUndecided) {
       loads("  mov.u32 %r10, %r1;\n") + "  bra.uni BOTH;\nOTHERS:\n" +
       loads("  mov.u32 %r10, %r1;\n") + "BOTH:\n  bar.warp.sync -1;\n";
   expect_undecided(halves, of_tile);
+}
+
+// The registers of a loop are not among what is known to come back.
+TEST(PtxClaims, OfALateTileAreRefuted) {
+  const auto at = [](const char* tile) {
+    return loads(kApart) + "  add.u32 %r30, %r30, 1;\n  setp.eq.u32 %p5, %r30, " + tile +
+           ";\n  @%p5 bar.sync 1, 64;\n";
+  };
+  EXPECT_EQ(proof_of(claiming(at("14"), 16)).verdict, ProofVerdict::kRefuted);
+  expect_proved(claiming(at("17"), 16));
+}
+
+TEST(PtxClaims, OfATileBehindAnotherAreCompared) {
+  const auto behind = [](const char* distance) {
+    return loads(kApart) + "  sub.u32 %r32, %r6, %r31;\n  setp.eq.u32 %p5, %r32, " + distance +
+           ";\n  mov.u32 %r31, %r6;\n  @%p5 bar.warp.sync -1;\n";
+  };
+  EXPECT_EQ(proof_of(claiming(behind("5"), 16)).verdict, ProofVerdict::kUndecided);
+  expect_proved(claiming(behind("16"), 16));
+}
+
+// Of a request that failed there is no CTA: what is asked of it nobody knows.
+TEST(PtxClaims, OfWhichNobodyAskedWhetherThereIsOne) {
+  const std::string guard = "  @%p3 clusterlaunchcontrol.query_cancel.get_first_ctaid";
+  const auto unguarded = [&](const std::string& behind) {
+    OneKernel kernel = claiming(loads(kApart));
+    kernel.body.replace(kernel.body.find(guard), guard.find('c'), "  ");
+    kernel.body += behind;
+    return kernel;
+  };
+  expect_proved(unguarded(""));
+  EXPECT_THROW(proof_of(unguarded("  setp.eq.u32 %p5, %r6, 0;\n  @%p5 bra END;\n"
+                                  "  bar.warp.sync -1;\nEND:\n")),
+               ConfigError);
 }
 
 TEST(PtxClaims, OfAccessesThatBelongToTheClusterAreUndecided) {

@@ -37,6 +37,8 @@ enum Fault : std::int64_t {
   kHandsTileOn,       // no fault: warp 2 writes the tile into shared memory, and reads it
   kMapOfTile,         // no fault: warp 2 acquires a tensor map of the tile's
   kMapOfCluster,      // warp 2 acquires one of the cluster's
+  kKeepsALateSlot,    // warp 2 does not free its fourteenth response's
+  kWorkOfStep,        // warp 2 arrives on a barrier of its own for a tile two behind its last
   kFaults
 };
 
@@ -121,6 +123,7 @@ class Ring {
     m_.sync_warp();
     const bool frees = (fault_ != kNeverFrees || warp != 2) &&
                        (fault_ != kKeepsThirdSlot || warp != 2 || tiles_ != 2) &&
+                       (fault_ != kKeepsALateSlot || warp != 2 || tiles_ != 13) &&
                        (fault_ != kLeavesThrough || warp != 1 || valid);
     if (frees) {
       m_.elect_one([&] { m_.mbarrier_arrive(kEmpty[read_.index]); });
@@ -139,9 +142,11 @@ class Ring {
     m_.elect_one([&] {
       m_.mbarrier_arrive_expect_tx(kLoaded, 16);
       m_.cp_async_bulk_load(kData, {source_.value + place * 16}, 16, CopyTarget{kLoaded});
-      if (fault_ == kWorkOfTile && tile % 2 == 1) {
+      if ((fault_ == kWorkOfTile && tile % 2 == 1) ||
+          (fault_ == kWorkOfStep && tiles_ > 1 && tile == last_ + 2)) {
         m_.mbarrier_arrive(kOwn);
       }
+      last_ = tile;
       if (fault_ == kMapOfTile || fault_ == kMapOfCluster) {
         m_.fence_proxy_tensormap_acquire({fault_ == kMapOfTile ? tile : m_.cluster_index()});
       }
@@ -162,6 +167,7 @@ class Ring {
   PipelineState asked_;
   PipelineState read_;
   std::uint32_t tiles_ = 0;
+  std::uint32_t last_ = 0;  // tile
 };
 
 constexpr Parameter kParameters[] = {{"clusters", "in the grid", 5, 1, 1000},
@@ -240,6 +246,37 @@ TEST(ClaimsTest, TheRightRingIsProvedForEveryNumberOfTiles) {
   EXPECT_LT(many.claims.tiles, 20U);
   EXPECT_EQ(many.claims.period, kStages);
   EXPECT_FALSE(goes_wrong(with(5, kNoFault)));
+}
+
+// Beyond the numbers that show the state come back others are proved, as many as are cheap. What
+// is left is said.
+TEST(ClaimsTest, LargerNumbersOfTilesAreComparedOrNamed) {
+  const ProofResult all = prove(entry(), with(40, kNoFault), timing_only());
+  EXPECT_EQ(all.verdict, ProofVerdict::kProved);
+  EXPECT_TRUE(all.claims.all);
+  EXPECT_EQ(all.claims.compared.size(), 40 - all.claims.tiles);
+  EXPECT_THAT(all.strength(), HasSubstr(" to 40"));
+  EXPECT_THAT(all.notes, ::testing::IsEmpty());
+
+  const ProofResult some = prove(entry(), with(1000, kNoFault), timing_only());
+  EXPECT_FALSE(some.claims.all);
+  EXPECT_THAT(some.claims.compared, ::testing::Contains(1000U));
+  EXPECT_THAT(some.notes, ::testing::Contains(some.claims.hypothesis()));
+}
+
+TEST(ClaimsTest, AFaultOfALateTileIsFound) {
+  for (const std::int64_t clusters : {16, 1000}) {
+    EXPECT_EQ(prove(entry(), with(clusters, kKeepsALateSlot), timing_only()).verdict,
+              ProofVerdict::kRefuted);
+  }
+}
+
+TEST(ClaimsTest, WhatATileDoesBehindAnotherIsCompared) {
+  for (const std::int64_t clusters : {8, 17}) {
+    const ProofResult result = prove(entry(), with(clusters, kWorkOfStep), timing_only());
+    ASSERT_EQ(result.verdict, ProofVerdict::kUndecided) << clusters;
+    EXPECT_THAT(result.undecided.front().reason, HasSubstr("depends on which tiles it claims"));
+  }
 }
 
 // A word of shared memory is data, as a register is, and a tensor map in memory a place in it.
