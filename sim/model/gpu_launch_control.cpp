@@ -60,9 +60,9 @@ Gpu::Outcome Gpu::clc_request(WarpSlot slot, const Operation& op) {
   return Outcome::kDone;
 }
 
-// The cluster that a request gets instead of this one: of those that have not begun by themselves the
-// one so many further on, round and round; with as many more as there are of these, each request
-// besides one further on from the one before.
+// The cluster that a request gets instead of this one: of those that have not begun by themselves
+// the one so many further on, round and round; with as many more as there are of these, each
+// request besides one further on from the one before.
 std::uint32_t Gpu::turned(std::uint32_t cluster) const {
   if (config_.clc_turn == 0) {
     return cluster;

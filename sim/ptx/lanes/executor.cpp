@@ -119,9 +119,9 @@ bool unknown_in_all(const Scalar& scalar, const ScalarCall& call) {
              call.in, call.in + call.sources, [](const Lanes* one) { return one->all_poison(); });
 }
 
-// What is computed of bytes that nobody knows is 0 where it is not known. Arithmetic could else make
-// the bits of what stands in a register for something that may only be moved: an address of tensor
-// memory, the state of an arrival. No byte of those is 0.
+// What is computed of bytes that nobody knows is 0 where it is not known. Arithmetic could else
+// make the bits of what stands in a register for something that may only be moved: an address of
+// tensor memory, the state of an arrival. No byte of those is 0.
 void clear_unknown(const Scalar& scalar, Lanes& lanes) {
   if (scalar.moves) {
     return;
