@@ -32,7 +32,7 @@ Names::Names(const ModuleNames& module, const Function& function)
     : module_{module}, function_{function}, scopes_(function.scopes.size()) {
   for (std::size_t index = 0; index < scopes_.size(); ++index) {
     for (const RegisterRange& range : function.scopes[index].registers) {
-      scopes_[index].ranges[range.name] = &range;
+      (range.count == 0 ? scopes_[index].single : scopes_[index].ranges)[range.name] = &range;
     }
     for (const Variable& variable : function.scopes[index].variables) {
       scopes_[index].variables[variable.name] = &variable;
@@ -49,12 +49,13 @@ Names::Names(const ModuleNames& module, const Function& function)
 // "%r12" is number 12 of "%r", or 2 of "%r1".
 Names::Declared Names::declared(std::string_view name, std::uint32_t scope) const {
   for (; scope != kNoIndex; scope = function_.scopes[scope].parent) {
+    const auto& single = scopes_[scope].single;
     const auto& ranges = scopes_[scope].ranges;
+    if (const auto found = single.find(name); found != single.end()) {
+      return {found->second, scope};
+    }
     if (ranges.empty()) {
       continue;
-    }
-    if (const auto found = ranges.find(name); found != ranges.end() && found->second->count == 0) {
-      return {found->second, scope};
     }
     const std::size_t most = std::min(kDigitsMax, name.size() - 1);
     for (std::size_t digits = 1; digits <= most && is_digit(name[name.size() - digits]); ++digits) {

@@ -39,7 +39,8 @@ class Names {
 
  private:
   struct ScopeNames {
-    std::unordered_map<std::string_view, const RegisterRange*> ranges;
+    std::unordered_map<std::string_view, const RegisterRange*> single;
+    std::unordered_map<std::string_view, const RegisterRange*> ranges;  // numbered: "a<2>"
     std::unordered_map<std::string_view, const Variable*> variables;
     std::unordered_map<std::string_view, std::uint32_t> numbers;  // of what it declares
   };

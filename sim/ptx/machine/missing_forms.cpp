@@ -62,9 +62,8 @@ const char* missing_matrix(const Modifiers& modifiers) {
 }
 
 const char* missing_tmem_access(const Modifiers& modifiers) {
-  const bool packs = modifiers.has("pack::16b"_mod) && !modifiers.has("32x32b"_mod);
-  return modifiers.has("unpack::16b"_mod) || packs
-             ? "elements that are packed on the way are there of .ld.32x32b only"
+  return has_any(modifiers, {"pack::16b"_mod, "unpack::16b"_mod}) && !modifiers.has("32x32b"_mod)
+             ? "elements that are packed on the way are there of .32x32b only"
              : nullptr;
 }
 

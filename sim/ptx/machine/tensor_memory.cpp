@@ -143,7 +143,7 @@ void WarpRun::shape_tmem_access(const Request& request,
                                 std::uint32_t registers) const {
   const Modifiers& modifiers = request.modifiers;
   auto& access = op.as<sim::operands::TmemAccess>();
-  const bool packs = modifiers.has("pack::16b"_mod);
+  const bool packs = modifiers.has("pack::16b"_mod) || modifiers.has("unpack::16b"_mod);
   access.shape = shape_of(modifiers);
   require_form(request);
   access.half_rows = modifiers.has("16x32bx2"_mod);
@@ -182,26 +182,32 @@ Served WarpRun::tmem_load(Request& request) {
 Served WarpRun::tmem_store(Request& request) {
   const bool halves = request.modifiers.has("16x32bx2"_mod);
   const auto& values = request.stop.operands.back().values;
+  const auto registers = static_cast<std::uint32_t>(values.size());
+  // Each half of a register is a column's: its lower half, and zeros behind it.
+  const std::uint32_t cells = request.modifiers.has("unpack::16b"_mod) ? 2 : 1;
   auto data = std::make_shared<sim::FragmentData>();
-  data->registers = static_cast<std::uint32_t>(values.size());
+  data->registers = registers * cells;
   data->settled = true;
   data->bits.resize(std::size_t{data->registers} * kLanes);
-  for (std::uint32_t i = 0; i < data->registers; ++i) {
-    data->settled = data->settled && flight_in(values[i]) == kNoIndex;
+  for (std::uint32_t cell = 0; cell < data->registers; ++cell) {
+    const Lanes& value = values[cell / cells];
+    const bool settled = flight_in(value) == kNoIndex;
+    data->settled = data->settled && settled;
     for (std::uint32_t lane = 0; lane < kLanes; ++lane) {
-      const std::size_t place = std::size_t{lane} * data->registers + i;
-      data->bits[place] = static_cast<std::uint32_t>(values[i].value[lane]);
-      if (values[i].poison[lane] != 0 && flight_in(values[i]) == kNoIndex) {
+      const std::size_t place = std::size_t{lane} * data->registers + cell;
+      const auto bits = static_cast<std::uint32_t>(value.value[lane]);
+      data->bits[place] = cells == 1 ? bits : bits >> (cell % 2 * 16) & 0xFFFFU;
+      if (value.poison[lane] != 0 && settled) {
         data->unwritten.resize(data->bits.size());
         data->unwritten[place] = 1;
       }
     }
   }
-  if (halves && uniform(request, 1) != data->registers) {
+  if (halves && uniform(request, 1) != registers) {
     refuse(request, "halves that are not side by side are not there");
   }
   sim::Operation op = collective(warptwin::Op::kTcgen05St, request);
-  shape_tmem_access(request, op, data->registers);
+  shape_tmem_access(request, op, registers);
   op.as<sim::operands::TmemAccess>().address.value = one_tensor_address(request, 0);
   op.fragment = std::move(data);
   perform(op);

@@ -93,7 +93,8 @@ TEST_F(PtxCommand, CoverageNamesWhatIsRefusedByItsMnemonic) {
            Form{"st.release.cta.shared.u32 [%r1], %r1;", "accesses of shared memory"},
            Form{"tcgen05.cp.cta_group::1.4x256b [%r1], %rd1;", "this shape of tcgen05.cp"},
            Form{"tcgen05.cp.cta_group::1.64x128b.warpx2::02_13 [%r1], %rd1;", "this shape"},
-           Form{"tcgen05.ld.sync.aligned.16x64b.x2.pack::16b.b32 {%r2, %r3}, [%r1];", ".ld.32x32b"},
+           Form{"tcgen05.ld.sync.aligned.16x64b.x2.pack::16b.b32 {%r2, %r3}, [%r1];",
+                "32x32b only"},
            Form{"tcgen05.mma.cta_group::1.ashift.kind::f16 [%r1], [%r1], %rd1, %r2, %p1;", "kind"},
            Form{"wgmma.mma_async.sp.sync.aligned.m64n8k32.f32.f16.f16 {%f1, %f2, %f3, %f4}, %rd1, "
                 "%rd2, %r1, 0, 1, 1, 1, 0, 0;",

@@ -70,6 +70,16 @@ TEST(PtxDecode, RangesWhoseNamesEndInDigits) {
   EXPECT_THAT(loaded.codes.at(0).registers, SizeIs(2));
 }
 
+// As in the inline assembly by which Triton converts e4m3.
+TEST(PtxDecode, RangesMayHaveTheNameOfASingleRegister) {
+  const Loaded loaded = load(
+      ".entry k() { .reg .b16 x<2>; .reg .b32 x; mov.b32 {x0, x1}, x; { .reg .b64 x<1>; "
+      "mov.b64 x0, 0; mov.b32 x, 1; } }");
+  const Code& code = loaded.codes.at(0);
+  ASSERT_THAT(code.registers, SizeIs(4));
+  EXPECT_EQ(code.arguments_of(code.ops.at(0))[1].index, code.arguments_of(code.ops.at(2))[0].index);
+}
+
 TEST(PtxDecode, OperandsNameWhatTheyAre) {
   const Loaded loaded = load(
       ".shared .align 16 .b8 smem[64];\n.func f() { ret; }\n"

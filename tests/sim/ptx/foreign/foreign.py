@@ -45,6 +45,12 @@ def buffer(type, shape, use):
     return {"type": type, "shape": shape, "use": use}
 
 
+def whole(shape, least, most):
+    """An input of bytes, drawn from these."""
+    random = {"seed": 1, "least": least, "most": most}
+    return buffer("u8", shape, "input") | {"contents": {"random": random}}
+
+
 def described(rows, columns, name):
     """A tensor descriptor as Triton passes it: the map, the extents, the strides."""
     return [{"map": name}, value(rows), value(columns), value(columns), value(1)]
@@ -60,6 +66,17 @@ def verdict(warptwin, folder, full, ptx):
     return proof.returncode, ids_in(proof.stdout + proof.stderr), proof.stdout + proof.stderr
 
 
+def draw_contents(folder, full, case):
+    """Files instead of what the launch would draw, so that NumPy has the same."""
+    generator = numpy.random.default_rng(2)
+    for key, made in case.launch["buffers"].items():
+        if "contents" in made:
+            within = made["contents"]["random"]
+            drawn = generator.integers(within["least"], within["most"] + 1, made["shape"])
+            made["contents"] = f"{full}.{key}.npy"
+            numpy.save(folder / made["contents"], drawn.astype(numpy.uint8))
+
+
 def check_clean(warptwin, folder, full, case):
     code, ids, text = verdict(warptwin, folder, full, folder / f"{full}.ptx")
     if ids != case.known or code != (1 if case.known else 0) or case.says not in text:
@@ -72,7 +89,9 @@ def check_values(warptwin, folder, full, case):
     given = {}
     command = [warptwin, "ptx", "run", folder / f"{full}.ptx", "--launch", folder / f"{full}.json"]
     for key, made in case.launch["buffers"].items():
-        if made["use"] == "input":
+        if "contents" in made:
+            given[key] = numpy.load(folder / made["contents"]).astype(numpy.float32)
+        elif made["use"] == "input":
             drawn = generator.standard_normal(made["shape"])
             drawn = drawn.astype(numpy.float16 if made["type"] == "f16" else numpy.float32)
             given[key] = drawn.astype(numpy.float32)
@@ -128,6 +147,8 @@ def judge(warptwin, compiled_cases, mutants):
         folder = pathlib.Path(name)
         cases = compiled_cases(folder)
         for full, case in cases.items():
+            if numpy is not None:
+                draw_contents(folder, full, case)
             (folder / f"{full}.json").write_text(json.dumps(case.launch))
             wrong += check_clean(warptwin, folder, full, case)
             if numpy is not None:

@@ -11,7 +11,8 @@ exit codes: 0 right, 1 wrong, 77 skipped: that interpreter has no triton
 import os
 import sys
 
-from foreign import SKIPPED, Case, buffer, compile_into, described, judge, numpy, run, value
+from foreign import (
+    SKIPPED, Case, buffer, compile_into, described, judge, numpy, run, value, whole)
 
 M, N, K = 128, 128, 320
 S, D = 256, 64
@@ -42,6 +43,8 @@ MUTANTS = [
     ("matmul_sm100", r"tcgen05\.commit.*", 0, "", "DEADLOCK"),
     ("matmul_sm100", r"fence\.proxy\.async.*", 0, "", "PROXY_FENCE_MISSING"),
     ("attention_sm100", r"tcgen05\.wait::ld.*", 0, "", "TMEM_WAR"),
+    ("scaled_sm100", r"tcgen05\.wait::st.*", 1, "", "TMEM_ST_NO_WAIT"),
+    ("scaled_sm100", r"fence\.proxy\.async.*", 0, "", "PROXY_FENCE_MISSING"),
 ]
 
 
@@ -70,6 +73,18 @@ def kernels():
             [{"buffer": name} for name in "qkvo"] + [value(0.18), value(S)],
             S // 128,
         ),
+        "scaled": (
+            {
+                "a": whole([M, K // 2], 0, 255),
+                "sa": whole([M, K // 32], 124, 130),
+                "b": whole([K, N], 0, 0x7E),
+                "sb": whole([N, K // 32], 124, 130),
+                "c": buffer("f32", [M, N], "output"),
+            },
+            {},
+            [{"buffer": name} for name in ("a", "sa", "b", "sb", "c")] + [value(K)],
+            1,
+        ),
         "softmax": (
             {name: buffer("f32", [ROWS, COLUMNS], use)
              for name, use in (("x", "input"), ("y", "output"))},
@@ -86,6 +101,15 @@ def reference(name, given):
         return "c", given["a"] @ given["b"]
     if name == "described":
         return "c", given["a"] @ given["b"].T
+    if name == "scaled":
+        of = {key: numpy.exp2(numpy.repeat(given[key] - 127, 32, 1)) for key in ("sa", "sb")}
+        codes = given["a"].astype(int)
+        magnitudes = numpy.array([0, 0.5, 1, 1.5, 2, 3, 4, 6])
+        a = numpy.stack([codes & 15, codes >> 4], 2).reshape(M, K)
+        a = numpy.where(a > 7, -1, 1) * magnitudes[a & 7]
+        exponent, mantissa = given["b"].astype(int) >> 3, given["b"] % 8 / 8
+        b = numpy.where(exponent == 0, mantissa * 2, 1 + mantissa) * numpy.exp2(exponent - 7.0)
+        return "c", (a * of["sa"]) @ (b * of["sb"].T)
     if name == "attention":
         s = given["q"] @ given["k"].T * 0.18
         p = numpy.exp2(s - s.max(1, keepdims=True))

@@ -77,6 +77,24 @@ def softmax(x, y, stride, n, B: tl.constexpr):
     tl.store(y + row * stride + at, e / tl.sum(e, axis=0), mask=at < n)
 
 
+@triton.jit
+def scaled(a, sa, b, sb, c, K, BM: tl.constexpr, BN: tl.constexpr, BK: tl.constexpr):
+    """c = a @ b, of e2m1, two in a byte, and e4m3, with a ue8m0 factor for 32 along K of each."""
+    rm = tl.arange(0, BM)
+    rn = tl.arange(0, BN)
+    rk = tl.arange(0, BK)
+    pairs = tl.arange(0, BK // 2)
+    factors = tl.arange(0, BK // 32)
+    acc = tl.zeros((BM, BN), tl.float32)
+    for k in range(0, K, BK):
+        left = tl.load(a + rm[:, None] * (K // 2) + (k // 2 + pairs)[None, :])
+        right = tl.load(b + (k + rk)[:, None] * BN + rn[None, :])
+        of_left = tl.load(sa + rm[:, None] * (K // 32) + (k // 32 + factors)[None, :])
+        of_right = tl.load(sb + rn[:, None] * (K // 32) + (k // 32 + factors)[None, :])
+        acc = tl.dot_scaled(left, of_left, "e2m1", right, of_right, "e4m3", acc)
+    tl.store(c + rm[:, None] * BN + rn[None, :], acc)
+
+
 DESCRIBED = {
     "a": "tensordesc<fp16[128,64]>",
     "b": "tensordesc<fp16[128,64]>",
@@ -96,6 +114,11 @@ KERNELS = {
         attention,
         {"q": "*fp16", "k": "*fp16", "v": "*fp16", "o": "*fp16", "scale": "fp32", "S": "i32"},
         {"BM": 128, "BN": 64, "D": 64},
+    ),
+    "scaled": (
+        scaled,
+        {"a": "*u8", "sa": "*u8", "b": "*fp8e4nv", "sb": "*u8", "c": "*fp32", "K": "i32"},
+        TILES,
     ),
     "softmax": (softmax, {"x": "*fp32", "y": "*fp32", "stride": "i32", "n": "i32"}, {"B": 1024}),
 }

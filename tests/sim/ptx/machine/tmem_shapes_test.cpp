@@ -338,6 +338,29 @@ TEST(PtxTmemPacked, LoadsHalvesOfTwoColumns) {
   EXPECT_THAT(ids_in(proof_of(loading(""))), Contains("TMEM_DEALLOC_IN_USE"));
 }
 
+// A register becomes the lower halves of two columns.
+TEST(PtxTmemPacked, StoresHalvesToTwoColumns) {
+  const auto storing = [](const std::string& wait) {
+    OneKernel kernel;
+    kernel.out_words = 32 * 8;
+    kernel.body = kBegin + std::string{"  mul.lo.u32 %r39, %r1, 0x10203;\n"} +
+                  repeated("  add.u32 %r4$, %r39, $;\n", 4) +
+                  "  tcgen05.st.sync.aligned.32x32b.x4.unpack::16b.b32 [%r21], " +
+                  list("%r", 40, 4) + ";\n" + wait + "  tcgen05.ld.sync.aligned.32x32b.x8.b32 " +
+                  list("%r", 40, 8) + ", [%r21];\n" + kWaitLd + stores(8) + kEnd;
+    return kernel;
+  };
+  const OneKernel kernel = storing(kWaitSt);
+  const OneRun run = run_of(kernel);
+  EXPECT_THAT(ids_in(run.result), IsEmpty());
+  for (std::uint32_t place = 0; place < 32 * 8; ++place) {
+    const std::uint32_t value = place / 8 * 0x10203 + place % 8 / 2;
+    EXPECT_EQ(run.out[place], place % 2 == 0 ? value & 0xFFFFU : value >> 16);
+  }
+  EXPECT_EQ(proof_of(kernel).verdict, ProofVerdict::kProved);
+  EXPECT_THAT(ids_in(proof_of(storing(""))), Contains("TMEM_ST_NO_WAIT"));
+}
+
 // Stores register %r41 of each lane, and asks what it loads at `column`; with data, which lets a
 // register be unknown only where nobody has written it.
 OneKernel asks_of(const std::string& first, std::uint32_t column, const std::string& between = "") {
