@@ -389,9 +389,11 @@ void refute(const ScenarioEntry& scenario,
       beside += shown ? refutation.witness.work : 0;
       shown = shown || refutation.witness.confirmed;
       // A run with a defect may not be repeatable in another order, nor one whose conditions fail
-      // before this one, nor one that the answer of a try decides, nor one of lanes that part.
+      // before this one, nor one that the answer of a try decides, nor one of lanes that part, or
+      // that need not keep up.
       const bool certain =
           clean && result.undecided.empty() && !proved.one.order->lanes_part() &&
+          !broken.of_lanes &&
           std::none_of(result.refutations.begin(),
                        result.refutations.end(),
                        [&](const Refutation& other) { return other.broken.group == broken.group; });

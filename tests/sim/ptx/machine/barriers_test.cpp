@@ -342,4 +342,29 @@ TEST(PtxMbarriers, ALaneRefillsWhileTheOthersWait) {
   EXPECT_THAT(ids_in(right), IsEmpty());
 }
 
+// The lanes of warp 1 wait for one phase again and again, and arrive each time: a lane may be a phase
+// ahead of the others, which no schedule of whole warps shows. That is no contradiction of the tool.
+TEST(PtxMbarriers, LanesOfAWarpNeedNotKeepUp) {
+  const auto arriving = [](const std::string& meets) {
+    OneKernel kernel;
+    kernel.threads = 64;
+    kernel.body =
+        "  .shared .align 8 .b64 full;\n  .shared .align 8 .b64 empty;\n  mov.u32 %r2, full;\n"
+        "  mov.u32 %r3, empty;\n  setp.eq.u32 %p1, %r1, 0;\n"
+        "  @%p1 mbarrier.init.shared.b64 [%r2], 32;\n  @%p1 mbarrier.init.shared.b64 [%r3], 32;\n"
+        "  bar.sync 0;\n  mov.u32 %r4, 0;\n  setp.ge.u32 %p2, %r1, 32;\n  @%p2 bra TAKES;\n"
+        "FREE:\n  mbarrier.try_wait.parity.shared.b64 %p3, [%r3], 1;\n  @!%p3 bra FREE;\n"
+        "  mbarrier.arrive.shared.b64 _, [%r2];\n  bra DONE;\n"
+        "TAKES:\n  mbarrier.try_wait.parity.shared.b64 %p3, [%r2], 0;\n  @!%p3 bra TAKES;\n"
+        "  mbarrier.arrive.shared.b64 _, [%r3];\n" +
+        meets + "  add.u32 %r4, %r4, 1;\n  setp.lt.u32 %p4, %r4, 3;\n  @%p4 bra TAKES;\nDONE:\n";
+    return kernel;
+  };
+  const ProofResult apart = proof_of(arriving(""));
+  EXPECT_EQ(apart.verdict, ProofVerdict::kUnordered);
+  EXPECT_FALSE(apart.internal_error);
+  EXPECT_THAT(ids_in(apart), Contains("ORDER_CONTRIBUTOR"));
+  EXPECT_EQ(proof_of(arriving("  bar.warp.sync -1;\n")).verdict, ProofVerdict::kProved);
+}
+
 }  // namespace warptwin::sim::barriers_test
