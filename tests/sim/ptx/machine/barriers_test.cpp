@@ -342,8 +342,8 @@ TEST(PtxMbarriers, ALaneRefillsWhileTheOthersWait) {
   EXPECT_THAT(ids_in(right), IsEmpty());
 }
 
-// The lanes of warp 1 wait for one phase again and again, and arrive each time: a lane may be a phase
-// ahead of the others, which no schedule of whole warps shows. That is no contradiction of the tool.
+// The lanes of warp 1 wait for one phase again and again, and arrive each time: a lane may be a
+// phase ahead of the others, which no schedule of whole warps shows. That is no contradiction.
 TEST(PtxMbarriers, LanesOfAWarpNeedNotKeepUp) {
   const auto arriving = [](const std::string& meets) {
     OneKernel kernel;
