@@ -4,6 +4,8 @@
 #include <filesystem>
 #include <fstream>
 #include <sstream>
+#include <string>
+#include <unistd.h>
 
 #include <gmock/gmock.h>
 
@@ -27,8 +29,11 @@ constexpr char kModule[] =
 
 class PtxCommand : public testing::Test {
  protected:
+  PtxCommand() { std::filesystem::create_directories(folder_); }
+  ~PtxCommand() override { std::filesystem::remove_all(folder_); }
+  std::string at(const std::string& name) const { return folder_ + "/" + name; }
   std::string write(const std::string& name, const std::string& text) {
-    const std::string path = testing::TempDir() + "/ptx_command_" + name;
+    const std::string path = at(name);
     std::ofstream{path} << text;
     return path;
   }
@@ -39,6 +44,9 @@ class PtxCommand : public testing::Test {
   }
   std::ostringstream out_;
   std::ostringstream err_;
+
+ private:
+  std::string folder_ = testing::TempDir() + "ptx_command" + std::to_string(getpid());
 };
 
 TEST_F(PtxCommand, CoverageOfWhatIsAllThereIsClean) {
@@ -340,7 +348,7 @@ TEST_F(PtxCommand, EveryCommandEndsAtItsTimeLimit) {
         "ptx", command, file, "--launch", launch, "--max-steps", "1000000000000"};
     words.insert(words.end(), {"--time-limit", "1"});
     if (std::string{command} == "trace") {
-      words.insert(words.end(), {"--to", testing::TempDir() + "/ptx_command_meets.trace"});
+      words.insert(words.end(), {"--to", at("meets.trace")});
     }
     if (std::string{command} == "replay") {
       const ScenarioEntry entry = entry_of_launch_file(file, launch, {});
@@ -356,7 +364,7 @@ TEST_F(PtxCommand, EveryCommandEndsAtItsTimeLimit) {
 
 TEST_F(PtxCommand, AStoppedCommandIsAVerdictOfItsReports) {
   const std::string file = write("reported.ptx", timed_module("sm_90a", kEndless));
-  const std::string junit = testing::TempDir() + "/ptx_command_reported.xml";
+  const std::string junit = at("reported.xml");
   EXPECT_EQ(run({"ptx",
                  "prove",
                  file,
@@ -530,7 +538,7 @@ TEST_F(PtxCommand, BuffersOfDoublesKeepEachBit) {
           "parameters": [{"buffer": "in"}, {"buffer": "out"},
                          {"fields": [{"type": "f64", "value": 2.0}]}]})");
   };
-  const std::string out = testing::TempDir() + "/doubles.npy";
+  const std::string out = at("doubles.npy");
   EXPECT_EQ(run({"ptx", "run", file, "--launch", launch("[0.2, 6]"), "--out", "out=" + out}), 0)
       << out_.str() << err_.str();
   const std::vector<std::byte> bytes = read_npy_elements(out, ElementType::kF64, 1, 2);
@@ -637,7 +645,7 @@ TEST_F(PtxCommand, AFindingSaysThePtxLineAndWhereItWasInlined) {
       "parameters": [{"buffer": "out"}]})");
   EXPECT_EQ(run({"ptx", "check", file, "--launch", launch}), 1) << err_.str();
   EXPECT_THAT(out_.str(), HasSubstr("  line     kernels/store.hpp:40\n  ptx      "));
-  EXPECT_THAT(out_.str(), HasSubstr("ptx_command_inlined.ptx:13, 16\n"));
+  EXPECT_THAT(out_.str(), HasSubstr("/inlined.ptx:13, 16\n"));
   EXPECT_THAT(out_.str(), HasSubstr("  inlined  at kernels/main.cu:7; or at kernels/main.cu:9\n"));
   EXPECT_EQ(run({"ptx", "check", file, "--launch", launch, "--json"}), 1);
   const Json json = Json::parse(out_.str());

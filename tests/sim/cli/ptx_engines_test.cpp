@@ -3,8 +3,11 @@
 #include "sim/cli/ptx_engines.hpp"
 
 #include <cstring>
+#include <filesystem>
 #include <fstream>
 #include <sstream>
+#include <string>
+#include <unistd.h>
 
 #include <gmock/gmock.h>
 
@@ -112,8 +115,11 @@ constexpr char kStores[] =
 
 class PtxOn : public testing::Test {
  protected:
+  PtxOn() { std::filesystem::create_directories(folder_); }
+  ~PtxOn() override { std::filesystem::remove_all(folder_); }
+  std::string at(const std::string& name) const { return folder_ + "/" + name; }
   std::string write(const std::string& name, const std::string& text) {
-    const std::string path = testing::TempDir() + "/ptx_on_" + name;
+    const std::string path = at(name);
     std::ofstream{path} << text;
     return path;
   }
@@ -132,6 +138,9 @@ class PtxOn : public testing::Test {
   }
   std::ostringstream out_;
   std::ostringstream err_;
+
+ private:
+  std::string folder_ = testing::TempDir() + "ptx_on" + std::to_string(getpid());
 };
 
 // With a Hopper GPU the memory is the same; without one, or with another, it is left out, once.
