@@ -4,7 +4,9 @@
 /// A bulk copy of Hopper counts its bytes where it writes them, or not at all (seen: one that names
 /// another CTA's barrier completes neither, silently). The CTA that is not its pair's leader so
 /// waits until its copy has landed, and counts the bytes in the leader itself. Copies wait for
-/// nobody: neither does the warp, for longer than its copy is under way.
+/// nobody: neither does the warp, for longer than its copy is under way. All of its lanes wait:
+/// ptxas takes a warp for one that is together wherever elect.sync's lane copies, and a lane that
+/// waits alone comes apart from the others.
 
 #pragma once
 
@@ -23,6 +25,12 @@
 
 namespace warptwin::hw {
 
+/// A lane that shares a copy, and its part in it.
+struct CopyingLane {
+  bool issues;  // the copy; one lane does
+  bool alone;   // it has no lanes beside it
+};
+
 class ClusterEmulation {
  public:
   /// `memory`: see `EmulationMemory`. `argument`: of the kernel, where its tensor maps stand;
@@ -35,20 +43,26 @@ class ClusterEmulation {
   /// Copies a box to this CTA, or to those of the mask, and counts it in the leader of each one's
   /// pair.
   ///
-  /// Participants: each lane for itself. Blocks: until the copy has landed, if a CTA that does not
-  /// lead receives it. Ends the kernel where other CTAs that do not lead receive it and this one
-  /// does not.
+  /// Participants: the whole warp, or a lane alone. Blocks: until the copy has landed, if a CTA
+  /// that does not lead receives it. Ends the kernel where other CTAs that do not lead receive it
+  /// and this one does not.
   template <class At>  // Coordinates or PixelCoordinates
-  WARPTWIN_HOST_DEVICE void load_to_pair(
-      SharedAddress smem, const void* map, const At& at, Mbarrier bar, CtaMask multicast) const {
+  WARPTWIN_HOST_DEVICE void load_to_pair(SharedAddress smem,
+                                         const void* map,
+                                         const At& at,
+                                         Mbarrier bar,
+                                         CtaMask multicast,
+                                         CopyingLane lane) const {
     constexpr std::uint32_t kLeaders = 0x5555;
     const std::uint32_t rank = ptx::cluster_cta_rank();
     const std::uint32_t to = multicast.bits == 0 ? 1U << rank : std::uint32_t{multicast.bits};
-    if (to == 1U << rank && rank % 2 == 0) {
-      ptx::cp_async_bulk_tensor_load(smem, map, at, bar, CtaMask{});
-    } else if ((to & kLeaders) != 0) {
-      const CtaMask leaders{static_cast<std::uint16_t>(to & kLeaders)};
-      ptx::cp_async_bulk_tensor_load(smem, map, at, bar, leaders);
+    if (lane.issues) {
+      if (to == 1U << rank && rank % 2 == 0) {
+        ptx::cp_async_bulk_tensor_load(smem, map, at, bar, CtaMask{});
+      } else if ((to & kLeaders) != 0) {
+        const CtaMask leaders{static_cast<std::uint16_t>(to & kLeaders)};
+        ptx::cp_async_bulk_tensor_load(smem, map, at, bar, leaders);
+      }
     }
     const std::uint32_t others = to & ~kLeaders;
     if (others == 0) {
@@ -58,7 +72,10 @@ class ClusterEmulation {
       ptx::trap();
     }
     const std::uint32_t bytes = box_bytes(map);
-    land(smem, map, at, bytes);
+    land(smem, map, at, bytes, lane);
+    if (!lane.issues) {
+      return;
+    }
     for (std::uint32_t other = 1; other < ptx::cluster_cta_count(); other += 2) {
       if ((others >> other & 1U) != 0) {
         if (other != rank) {
@@ -160,23 +177,37 @@ class ClusterEmulation {
     return cluster;
   }
 
-  // Copies a box to this CTA, with this thread's own mbarrier behind the storage.
+  // Copies a box to this CTA, with an mbarrier behind the storage: the lane's own, or that of the
+  // warp's first.
   template <class At>
   WARPTWIN_HOST_DEVICE void land(SharedAddress smem,
                                  const void* map,
                                  const At& at,
-                                 std::uint32_t bytes) const {
-    const Mbarrier landed{
-        base_ + (ptx::dynamic_shared_bytes() -
-                 EmulationMemory::shared_bytes(ptx::thread_count() - ptx::thread_index()))};
-    ptx::mbarrier_init(landed, 1);
-    ptx::fence_mbarrier_init();
-    ptx::fence_proxy_async(ProxySpace::kSharedCta);
-    ptx::mbarrier_arrive_expect_tx(landed, bytes);
-    ptx::cp_async_bulk_tensor_load(smem, map, at, landed, CtaMask{});
+                                 std::uint32_t bytes,
+                                 CopyingLane lane) const {
+    const std::uint32_t thread =
+        lane.alone ? ptx::thread_index() : ptx::thread_index() / kWarpLanes * kWarpLanes;
+    const Mbarrier landed{base_ + (ptx::dynamic_shared_bytes() -
+                                   EmulationMemory::shared_bytes(ptx::thread_count() - thread))};
+    if (lane.issues) {
+      ptx::mbarrier_init(landed, 1);
+      ptx::fence_mbarrier_init();
+      ptx::fence_proxy_async(ProxySpace::kSharedCta);
+      ptx::mbarrier_arrive_expect_tx(landed, bytes);
+      ptx::cp_async_bulk_tensor_load(smem, map, at, landed, CtaMask{});
+    }
+    follow(lane);
     while (!ptx::mbarrier_try_wait_parity(landed, 0, kAcquireCluster)) {
     }
-    ptx::mbarrier_inval(landed);
+    follow(lane);
+    if (lane.issues) {
+      ptx::mbarrier_inval(landed);
+    }
+  }
+  WARPTWIN_HOST_DEVICE static void follow(CopyingLane lane) {
+    if (!lane.alone) {
+      ptx::sync_warp();
+    }
   }
 
   // The same bytes at the same place of another CTA of the cluster.

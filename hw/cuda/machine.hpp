@@ -198,16 +198,18 @@ class CudaMachine {
                                                       Coordinates<kRank> at,
                                                       CopyTarget target,
                                                       SourceSite = {}) {
-    if (!issues()) {
-      return;
-    }
     if (target.group == CtaGroup::kOne) {
-      ptx::cp_async_bulk_tensor_load(smem, &map, at, target.barrier, target.multicast);
+      if (issues()) {
+        ptx::cp_async_bulk_tensor_load(smem, &map, at, target.barrier, target.multicast);
+      }
     } else {
-      NV_IF_ELSE_TARGET(NV_HAS_FEATURE_SM_100a,
-                        (ptx::cp_async_bulk_tensor_load_to_pair(
-                             smem, &map, at, target.barrier, target.multicast);),
-                        (cluster_.load_to_pair(smem, &map, at, target.barrier, target.multicast);))
+      NV_IF_ELSE_TARGET(
+          NV_HAS_FEATURE_SM_100a,
+          (if (issues()) {
+            ptx::cp_async_bulk_tensor_load_to_pair(
+                smem, &map, at, target.barrier, target.multicast);
+          }),
+          (cluster_.load_to_pair(smem, &map, at, target.barrier, target.multicast, copying());))
     }
   }
   /// Where there is no such copy, four of one row each.
@@ -232,16 +234,17 @@ class CudaMachine {
                                                       const PixelCoordinates<4>& pixels,
                                                       CopyTarget target,
                                                       SourceSite = {}) {
-    if (!issues()) {
-      return;
-    }
     if (target.group == CtaGroup::kOne) {
-      ptx::cp_async_bulk_tensor_load(smem, &map, pixels, target.barrier, CtaMask{});
+      if (issues()) {
+        ptx::cp_async_bulk_tensor_load(smem, &map, pixels, target.barrier, CtaMask{});
+      }
     } else {
       NV_IF_ELSE_TARGET(
           NV_HAS_FEATURE_SM_100a,
-          (ptx::cp_async_bulk_tensor_load_to_pair(smem, &map, pixels, target.barrier);),
-          (cluster_.load_to_pair(smem, &map, pixels, target.barrier, CtaMask{});))
+          (if (issues()) {
+            ptx::cp_async_bulk_tensor_load_to_pair(smem, &map, pixels, target.barrier);
+          }),
+          (cluster_.load_to_pair(smem, &map, pixels, target.barrier, CtaMask{}, copying());))
     }
   }
   template <std::uint32_t kRank>
@@ -748,6 +751,7 @@ class CudaMachine {
   }
   // Whether the executing lane issues what is issued once.
   WARPTWIN_HOST_DEVICE bool issues() const { return alone_ || elected_; }
+  WARPTWIN_HOST_DEVICE CopyingLane copying() const { return {issues(), alone_}; }
   // Those that carry out together what is issued once, where it is emulated.
   WARPTWIN_HOST_DEVICE EmulatingLanes lanes() const {
     if (alone_) {
