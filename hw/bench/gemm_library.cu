@@ -62,14 +62,19 @@ template <template <class, class, class> class KernelOf,
           std::uint32_t kTileM,
           std::uint32_t kTileN,
           std::uint32_t kStages,
-          std::uint32_t kCluster>
+          std::uint32_t kCluster,
+          bool kInTurn = false>  // warpgroups take turns at a CTA's tiles: of one tile one idles
 void add(const char* scenario, const Matrices& x, std::vector<Row>& rows) {
   constexpr std::uint32_t kTileK = 128 / sizeof(typename Operands::Storage);
   using Extents = scenarios::GemmWgmmaExtents<kTileM, kTileN, kTileK, kStages, kCluster, 1>;
   using Kernel = KernelOf<CudaMachine, Extents, scenarios::GemmPartsOf<Operands, bf16>>;
-  std::vector<std::uint32_t> counts =
-      counts_of_ctas(TileGrid::covering(x.m(), x.n(), kTileM, kTileN), kCluster);
-  counts.push_back(0);
+  const auto grid = TileGrid::covering(x.m(), x.n(), kTileM, kTileN);
+  std::vector<std::uint32_t> counts = counts_of_ctas(grid, kCluster);
+  if (kInTurn) {
+    std::erase_if(counts, [&](std::uint32_t ctas) { return ctas >= grid.m * grid.n; });
+  } else {
+    counts.push_back(0);
+  }
   for (const std::uint32_t ctas : counts) {
     for (const std::uint32_t strip : {3U, 4U, 5U, 6U, 8U, 10U, 12U, 16U, 20U, 32U}) {
       char name[80];
@@ -115,9 +120,9 @@ std::vector<Row> configurations(const Matrices& x) {
   add<StoredByWarps, Operands, 128, 192, 4, 2>(kByWarps, x, rows);
   add<StoredByWarps, Operands, 128, 256, 4, 1>(kByWarps, x, rows);
   add<StoredByWarps, Operands, 128, 256, 4, 2>(kByWarps, x, rows);
-  add<TilesInTurn, Operands, 128, 128, 6, 1>(kInTurn, x, rows);
-  add<TilesInTurn, Operands, 128, 128, 6, 2>(kInTurn, x, rows);
-  add<TilesInTurn, Operands, 64, 256, 4, 2>(kInTurn, x, rows);
+  add<TilesInTurn, Operands, 128, 128, 6, 1, true>(kInTurn, x, rows);
+  add<TilesInTurn, Operands, 128, 128, 6, 2, true>(kInTurn, x, rows);
+  add<TilesInTurn, Operands, 64, 256, 4, 2, true>(kInTurn, x, rows);
   return rows;
 }
 

@@ -6,6 +6,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <dlfcn.h>
+#include <memory>
 #include <string>
 #include <vector>
 
@@ -30,14 +31,14 @@ class Library {
 
   Library() {
     for (const char* name : {"libcublasLt.so.13", "libcublasLt.so.12", "libcublasLt.so"}) {
-      library_ = library_ == nullptr ? dlopen(name, RTLD_NOW | RTLD_LOCAL) : library_;
+      if (library_ == nullptr) {
+        library_.reset(dlopen(name, RTLD_NOW | RTLD_LOCAL));
+      }
     }
     if (library_ != nullptr) {
-      call("cublasLtCreate", &handle_);
+      handle_ = made("cublasLtCreate", "cublasLtDestroy");
     }
   }
-  Library(const Library&) = delete;
-  Library& operator=(const Library&) = delete;
 
   bool is_there() const { return handle_ != nullptr; }
 
@@ -46,25 +47,28 @@ class Library {
   /// Errors: CudaError when it has none.
   std::vector<Way> ways_of(const Matrices& x) {
     describe(x);
-    void* preference = nullptr;
-    call("cublasLtMatmulPreferenceCreate", &preference);
+    const Held preference =
+        made("cublasLtMatmulPreferenceCreate", "cublasLtMatmulPreferenceDestroy");
     constexpr int kMostWorkspace = 1;
     std::size_t bytes = kWorkspaceBytes;
-    call("cublasLtMatmulPreferenceSetAttribute", preference, kMostWorkspace, &bytes, sizeof bytes);
+    call("cublasLtMatmulPreferenceSetAttribute",
+         preference.get(),
+         kMostWorkspace,
+         &bytes,
+         sizeof bytes);
     std::vector<Way> ways(16);
     int count = 0;
     call("cublasLtMatmulAlgoGetHeuristic",
-         handle_,
-         product_,
-         layouts_[0],
-         layouts_[1],
-         layouts_[2],
-         layouts_[2],
-         preference,
+         handle_.get(),
+         product_.get(),
+         layouts_[0].get(),
+         layouts_[1].get(),
+         layouts_[2].get(),
+         layouts_[2].get(),
+         preference.get(),
          static_cast<int>(ways.size()),
          ways.data(),
          &count);
-    call("cublasLtMatmulPreferenceDestroy", preference);
     ways.resize(static_cast<std::size_t>(count));
     return ways;
   }
@@ -74,18 +78,18 @@ class Library {
     const float one = 1;
     const float zero = 0;
     call("cublasLtMatmul",
-         handle_,
-         product_,
+         handle_.get(),
+         product_.get(),
          static_cast<const void*>(&one),
          static_cast<const void*>(x.b()),
-         layouts_[0],
+         layouts_[0].get(),
          static_cast<const void*>(x.a()),
-         layouts_[1],
+         layouts_[1].get(),
          static_cast<const void*>(&zero),
          static_cast<const void*>(x.d()),
-         layouts_[2],
+         layouts_[2].get(),
          x.d(),
-         layouts_[2],
+         layouts_[2].get(),
          static_cast<const void*>(way.algorithm),
          workspace_.get<void>(),
          kWorkspaceBytes,
@@ -94,10 +98,12 @@ class Library {
 
  private:
   static constexpr std::size_t kWorkspaceBytes = std::size_t{64} << 20;
+  /// What the library made, and what gives it back.
+  using Held = std::unique_ptr<void, int (*)(void*)>;
 
   template <class... Arguments>
   void call(const char* name, Arguments... arguments) const {
-    const auto function = reinterpret_cast<int (*)(Arguments...)>(dlsym(library_, name));
+    const auto function = reinterpret_cast<int (*)(Arguments...)>(dlsym(library_.get(), name));
     const int status = function == nullptr ? -1 : function(arguments...);
     if (status != 0) {
       throw CudaError{(std::string{name} + ", status " + std::to_string(status)).c_str(),
@@ -105,11 +111,17 @@ class Library {
                       "see cublasStatus_t"};
     }
   }
+  template <class... Arguments>
+  Held made(const char* create, const char* destroy, Arguments... arguments) const {
+    void* object = nullptr;
+    call(create, &object, arguments...);
+    return {object, reinterpret_cast<int (*)(void*)>(dlsym(library_.get(), destroy))};
+  }
   void describe(const Matrices& x) {
     constexpr int kCompute32F = 68, kF32 = 0, kBf16 = 14, kE4m3 = 28;
     constexpr int kTransposeFirst = 3, kFastSums = 25;
     const int operands = x.element() == ElementType::kBf16 ? kBf16 : kE4m3;
-    call("cublasLtMatmulDescCreate", &product_, kCompute32F, kF32);
+    product_ = made("cublasLtMatmulDescCreate", "cublasLtMatmulDescDestroy", kCompute32F, kF32);
     int transposed = 1;
     set(kTransposeFirst, &transposed, sizeof transposed);
     if (operands == kE4m3) {
@@ -121,18 +133,22 @@ class Library {
                 layout(kBf16, x.n(), x.m())};
   }
   void set(int attribute, const void* value, std::size_t bytes) const {
-    call("cublasLtMatmulDescSetAttribute", product_, attribute, value, bytes);
+    call("cublasLtMatmulDescSetAttribute", product_.get(), attribute, value, bytes);
   }
-  void* layout(int type, std::uint64_t rows, std::uint64_t columns) const {
-    void* made = nullptr;
-    call("cublasLtMatrixLayoutCreate", &made, type, rows, columns, static_cast<std::int64_t>(rows));
-    return made;
+  Held layout(int type, std::uint64_t rows, std::uint64_t columns) const {
+    return made("cublasLtMatrixLayoutCreate",
+                "cublasLtMatrixLayoutDestroy",
+                type,
+                rows,
+                columns,
+                static_cast<std::int64_t>(rows));
   }
 
-  void* library_ = nullptr;
-  void* handle_ = nullptr;
-  void* product_ = nullptr;
-  std::array<void*, 3> layouts_{};
+  static Held nothing() { return {nullptr, nullptr}; }
+  Held library_{nullptr, dlclose};
+  Held handle_ = nothing();
+  Held product_ = nothing();
+  std::array<Held, 3> layouts_{nothing(), nothing(), nothing()};
   DeviceBuffer workspace_{kWorkspaceBytes, 0};
 };
 
