@@ -25,8 +25,7 @@
 
 #pragma once
 
-#include "common/kernel/parameter_table.hpp"
-
+#include "scenarios/gemm_beside.hpp"
 #include "scenarios/gemm_blockwise_factors.hpp"
 #include "scenarios/gemm_mixed_input_storage.hpp"
 
@@ -150,7 +149,8 @@ struct GemmMixedInputKernel
 
 /// What the scenarios of either group, and of every choice of parts, share.
 template <CtaGroup kGroup, class Parts>
-struct GemmMixedInputOf : GemmClusterOf<kGroup, GemmParts> {
+struct GemmMixedInputOf : GemmBesideOf<GemmMixedInputOf<kGroup, Parts>, kGroup, GemmParts> {
+  using Frame = GemmBesideOf<GemmMixedInputOf<kGroup, Parts>, kGroup, GemmParts>;
   using Base = GemmClusterOf<kGroup, GemmParts>;
   using Base::kCtas;
   using Extents = GemmMixedInputExtents<GemmClusterExtents<kGroup>>;
@@ -160,51 +160,33 @@ struct GemmMixedInputOf : GemmClusterOf<kGroup, GemmParts> {
   template <Machine M, class Extents>
   using Kernel = GemmMixedInputKernel<M, Extents, Parts>;
 
-  static std::span<const Parameter> parameters() {
-    static const auto kParameters = extended(
-        shapes(), {{"clusters", "clusters that share the tiles; 0: one for each", 0, 0, 1 << 16}});
-    return kParameters;
-  }
   /// The parameters that say nothing of who shares the tiles.
   static std::span<const Parameter> shapes() {
-    static constexpr Parameter kParameters[] = {
-        {"m", "rows of A and D", 256 * kCtas, 1, 1 << 20, "tile_m"},
-        {"n", "rows of B, columns of D", 256, 1, 1 << 20, "tile_n"},
+    static const auto kParameters = Frame::shapes_with({
         {"k", "columns of A and B", 512, 1, 1 << 20, "tile_k"},
-        {"tile_m", "rows of an MMA's tile of D: 128 a CTA", 128 * kCtas, 128 * kCtas, 128 * kCtas},
-        {"tile_n", "columns of an MMA's tile of D", Base::kTileN, 8, 256},
         {"tile_k", "columns of A and B in one stage: 32 or 64", Base::kTileK, 32, Base::kTileK},
         {"stages", "stages of the rings of A and of B", 4, 1, 64},
         {"operand_stages", "converted tiles of A in tensor memory", 4, 1, 16},
-        {"accum_stages", "accumulators in tensor memory", 1, 1, 64},
-        {"cluster_m", "CTAs of a cluster along M", kCtas, kCtas, 16},
-        {"cluster_n", "CTAs of a cluster along N: 1, for A is not shared", 1, 1, 1},
-    };
+        {"cluster_n", "CTAs of a cluster along N", 1, 1, 8},
+    });
     return kParameters;
   }
   static Extents extents(const ParameterSet& p) {
     return {Base::extents(p), p.u32("operand_stages")};
-  }
-  static Workload workload(const ParameterSet& p) {
-    return workload_of(p, extents(p), p.u32("clusters"));
   }
   /// `clusters` of them; 0: one for each tile.
   static Workload workload_of(const ParameterSet& p, const Extents& e, std::uint32_t clusters) {
     using A = typename Parts::A;
     using B = typename Parts::B;
     const auto [m, n, k] = std::array{p.u32("m"), p.u32("n"), p.u32("k")};
-    const ClusterShape cluster = e.cluster();
+    const ClusterShape cluster = e.cluster().with_own_a();
     const std::uint32_t box = box_columns<bf16>(e.tile_n);
     const std::uint32_t operands = e.operand_stages * e.tile_k * kBytesOf<B> / 4;
     check_mma_shape(e.tile_m, e.tile_n, kGroup);
     check_tile_k(e.tile_k, kBytesOf<B>);
     check_box_columns(e.tile_n, box, kBytesOf<bf16>);
     check_cluster(cluster, e.cta_m(), e.cta_n(), e.tile_k * kBytesOf<B>);
-    require(e.accum_stages * e.tile_n + operands <= kTmemColumns,
-            "operand_stages=" + std::to_string(e.operand_stages) + " take " +
-                std::to_string(operands) + " columns of tensor memory, and the accumulators " +
-                std::to_string(e.accum_stages * e.tile_n) +
-                " of its 512; use fewer operand_stages, accum_stages or columns");
+    Frame::check_tmem(e, "operand_stages=" + std::to_string(e.operand_stages), operands);
     check_stages_fit<Storage>(e);
     check_row_pitch("k", k, kBytesOf<A>);
     const std::uint32_t slice_b = e.cta_n() / cluster.slice(Operand::kB, 0).count;

@@ -46,8 +46,13 @@ struct GemmMixedInputStorage {
   static constexpr auto kRoles = kGemmMixedInputRoles;
 
   constexpr GemmMixedInputStorage(auto& layout, const Extents& e)
-      : a{layout, "a", kRoles, {}, {{e.cta_m(), 0, e.tile_k}}, e.stages},         // no B in it
-        b{layout, "b", kRoles, e.cluster(), {0, e.cta_n(), e.tile_k}, e.stages},  // no A
+      : a{layout, "a", kRoles, {}, {{e.cta_m(), 0, e.tile_k}}, e.stages},  // no B in it
+        b{layout,
+          "b",
+          kRoles,
+          e.cluster().with_own_a(),
+          {0, e.cta_n(), e.tile_k},  // no A
+          e.stages},
         out{layout, "out", kRoles, e.cta_m(), box_columns<bf16>(e.tile_n)},
         operand{layout,
                 "operand",

@@ -34,6 +34,10 @@ struct ClusterShape {
   std::uint32_t m = 1;              // CTAs along M
   std::uint32_t n = 1;              // CTAs along N
   CtaGroup group = CtaGroup::kOne;  // how many CTAs one MMA is of
+  bool shares_a = true;             // whether copies bring A to all CTAs that read it
+
+  /// The same of copies that bring B alone to several CTAs.
+  constexpr ClusterShape with_own_a() const { return {m, n, group, false}; }
 
   constexpr std::uint32_t ctas() const { return m * n; }  // of the cluster, at most 16
   constexpr std::uint32_t group_ctas() const { return ctas_in(group); }  // 2 in pairs, otherwise 1
@@ -53,22 +57,24 @@ struct ClusterShape {
   constexpr std::uint32_t peer(std::uint32_t rank) const { return is_pair() ? rank ^ 1U : rank; }
 
   /// Commits that free one input stage of one CTA: one from every leader of its row or column.
-  constexpr std::uint32_t input_empty_arrivals() const { return m / group_ctas() + n - 1; }
+  constexpr std::uint32_t input_empty_arrivals() const {
+    return m / group_ctas() + (shares_a ? n - 1 : 0);
+  }
   /// Arrivals on CTA 0's work-response barrier: its scheduler's own, and one per lane of every
   /// consumer warp of every CTA.
   constexpr std::uint32_t clc_empty_arrivals(std::uint32_t consumer_lanes_per_cta) const {
     return kWarpLanes + ctas() * consumer_lanes_per_cta;
   }
 
-  /// The CTAs that read the same A tile as `rank`.
-  constexpr CtaMask a_multicast(std::uint32_t rank) const { return column(rank_m(rank)); }
+  /// The CTAs that a copy of A brings `rank`'s tile to.
+  constexpr CtaMask a_multicast(std::uint32_t rank) const {
+    return shares_a ? column(rank_m(rank)) : CtaMask::of(rank);
+  }
   /// The CTAs that read the same B tile as `rank`: of its row, those with its place in the pair.
   constexpr CtaMask b_multicast(std::uint32_t rank) const {
-    CtaMask mask;
-    for (std::uint32_t x = rank_m(rank) % group_ctas(); x < m; x += group_ctas()) {
-      mask = mask | CtaMask::of(rank_n(rank) * m + x);
-    }
-    return mask;
+    constexpr std::uint32_t kOfEachPair = 0x5555;
+    const std::uint32_t places = is_pair() ? kOfEachPair << place_in_group(rank) : 0xFFFFU;
+    return {static_cast<std::uint16_t>(row(rank_n(rank)).bits & places)};
   }
   /// The CTAs whose accumulator one MMA writes.
   constexpr CtaMask pair(std::uint32_t rank) const {
@@ -76,13 +82,14 @@ struct ClusterShape {
   }
   /// The CTAs whose stages an MMA of `rank` has read through multicast copies, and so frees.
   constexpr CtaMask input_empty_multicast(std::uint32_t rank) const {
-    return row(rank_n(rank)) | column(rank_m(rank)) | column(rank_m(peer(rank)));
+    const CtaMask of_b = row(rank_n(rank));
+    return shares_a ? of_b | column(rank_m(rank)) | column(rank_m(peer(rank))) : of_b;
   }
   /// The slice of a shared tile that `rank` copies for all who share it.
   constexpr OperandSlice slice(Operand operand, std::uint32_t rank) const {
     OperandSlice slice;
     if (operand == Operand::kA) {
-      slice = {rank_n(rank), n, a_multicast(rank)};
+      slice = {shares_a ? rank_n(rank) : 0, shares_a ? n : 1, a_multicast(rank)};
     } else if (operand == Operand::kB) {
       slice = {rank_m(rank) / group_ctas(), m / group_ctas(), b_multicast(rank)};
     }
@@ -93,19 +100,17 @@ struct ClusterShape {
   }
 
  private:
+  static constexpr std::uint32_t below(std::uint32_t bit) { return (1U << bit) - 1; }
   constexpr CtaMask row(std::uint32_t y) const {
-    CtaMask mask;
-    for (std::uint32_t x = 0; x < m; ++x) {
-      mask = mask | CtaMask::of(y * m + x);
-    }
-    return mask;
+    return {static_cast<std::uint16_t>(below(m) << (y * m))};
   }
+  // A bit for each row; each step doubles them, beyond the cluster too.
   constexpr CtaMask column(std::uint32_t x) const {
-    CtaMask mask;
-    for (std::uint32_t y = 0; y < n; ++y) {
-      mask = mask | CtaMask::of(y * m + x);
+    std::uint32_t bits = 1U << x;
+    for (std::uint32_t step = m; step < ctas(); step += step) {
+      bits |= bits << step;
     }
-    return mask;
+    return {static_cast<std::uint16_t>(bits & below(ctas()))};
   }
 };
 

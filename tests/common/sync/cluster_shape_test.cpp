@@ -84,6 +84,37 @@ TEST(ClusterShape, MasksOfAFourByTwoClusterOfPairs) {
   EXPECT_EQ(kCluster.place_in_group(7), 1U);
 }
 
+TEST(ClusterShape, MasksOfEveryShapeAreThoseOfItsRowsAndColumns) {
+  for (std::uint32_t m = 1; m <= 16; ++m) {
+    for (std::uint32_t n = 1; m * n <= 16; ++n) {
+      for (const CtaGroup group : {CtaGroup::kOne, CtaGroup::kTwo}) {
+        if (m % ctas_in(group) != 0) {
+          continue;
+        }
+        const ClusterShape cluster{m, n, group};
+        for (std::uint32_t rank = 0; rank < m * n; ++rank) {
+          for (std::uint32_t other = 0; other < m * n; ++other) {
+            const bool same_m = other % m == rank % m;
+            const bool same_n = other / m == rank / m;
+            const bool same_place = other % ctas_in(group) == rank % ctas_in(group);
+            const bool peers_column = other % m == cluster.peer(rank) % m;
+            EXPECT_EQ(cluster.a_multicast(rank).contains(other), same_m) << m << "x" << n;
+            EXPECT_EQ(cluster.b_multicast(rank).contains(other), same_n && same_place);
+            EXPECT_EQ(cluster.input_empty_multicast(rank).contains(other),
+                      same_m || same_n || peers_column);
+            const ClusterShape own_a = cluster.with_own_a();
+            EXPECT_EQ(own_a.input_empty_multicast(rank).contains(other), same_n);
+            EXPECT_EQ(own_a.b_multicast(rank).bits, cluster.b_multicast(rank).bits);
+          }
+          EXPECT_EQ(cluster.with_own_a().slice(Operand::kA, rank).count, 1U);
+          EXPECT_EQ(cluster.with_own_a().slice(Operand::kA, rank).multicast.bits, 0);
+        }
+        EXPECT_EQ(cluster.with_own_a().input_empty_arrivals(), m / ctas_in(group));
+      }
+    }
+  }
+}
+
 TEST(ClusterShape, ASingleCtaNeedsNoMulticast) {
   constexpr ClusterShape kCluster{};
   EXPECT_EQ(kCluster.slice(Operand::kA, 0).multicast.bits, 0);
