@@ -1,6 +1,6 @@
-/// Scenario: D = A * B^T with a sparse A: of each four elements of a row along K two are stored,
-/// and metadata says which they were. bf16 in and out, or what the `Parts` say; fixed tiles,
-/// otherwise as gemm_multicast. gemm_sparse_2sm is the same text by pairs of CTAs.
+/// Scenario: D = A * B^T with a sparse A: of each four elements of a row along K two are stored, of
+/// tf32 one of two, and metadata says which they were. bf16 in and out, or what the `Parts` say;
+/// fixed tiles, otherwise as gemm_multicast. gemm_sparse_2sm is the same text by pairs of CTAs.
 ///
 /// Barrier          Arrivals per phase          Bytes per phase     Completion means
 /// input.full[s]    1   load, elected lane      A, B and metadata   stage s may be read
@@ -19,11 +19,10 @@
 
 #pragma once
 
-#include "common/kernel/parameter_table.hpp"
 #include "common/kernel/sparse_host.hpp"
 #include "common/tile/sparse_operand.hpp"
 
-#include "scenarios/gemm_2sm.hpp"
+#include "scenarios/gemm_beside.hpp"
 
 namespace warptwin::scenarios {
 
@@ -32,7 +31,11 @@ template <class Extents, class Parts>
 struct GemmSparseStorage : Gemm2smStorage<Extents, Parts, SparseTilePayload<typename Parts::A>> {
   constexpr GemmSparseStorage(auto& layout, const Extents& e)
       : Gemm2smStorage<Extents, Parts, SparseTilePayload<typename Parts::A>>{
-            layout, e, {e.cta_m(), e.cta_n()}, e.tile_n, e.stages * kSparseBlockColumns} {}
+            layout,
+            e,
+            {e.cta_m(), e.cta_n()},
+            e.tile_n,
+            e.stages * SparseMetadataOf<typename Parts::A>::kColumns} {}
 };
 
 /// Steps of the MMA warp. A wrong twin derives from it, and has one step anew.
@@ -59,8 +62,9 @@ struct GemmSparseKernel : Gemm2smKernel<M, Extents, Parts, GemmSparseStorage<Ext
   using Storage = typename Base::Storage;
   using Input = typename Base::Input;
   using Accum = typename Base::Accum;
+  using Metadata = SparseMetadataOf<typename Parts::A>;
   struct Problem : Base::Problem {
-    typename M::TensorMap metadata;  // boxes: a block
+    typename M::TensorMap metadata;  // boxes: all blocks of a step
   };
 
   static Problem problem(const ParameterSet& p,
@@ -89,10 +93,10 @@ struct GemmSparseKernel : Gemm2smKernel<M, Extents, Parts, GemmSparseStorage<Ext
       for (std::uint32_t k = 0; k < problem.k_tiles; ++k) {
         auto stage = input.acquire_stage();  // waits input.empty; the leader arms full, for both
         const auto to = stage.payload();
-        stage.load(problem.a, {tile.m, k}, to.a_tile());  // (cta_m, 64), of 128 along K
+        stage.load(problem.a, {tile.m, k}, to.a_tile());  // (cta_m, 128 bytes): half of K
         for (std::uint32_t i = 0; i < to.b.panels(); ++i) {
           const std::uint32_t row = Extents::kCtas * tile.n + part;
-          stage.load(problem.b, {row, k * to.b.panels() + i}, to.b_panel(i));  // (cta_n, 64)
+          stage.load(problem.b, {row, k * to.b.panels() + i}, to.b_panel(i));  // (cta_n, 128 bytes)
         }
         stage.load(problem.metadata, {tile.m * problem.k_tiles + k, 0}, to.metadata_tile());
         std::move(stage).release();
@@ -121,7 +125,7 @@ struct GemmSparseKernel : Gemm2smKernel<M, Extents, Parts, GemmSparseStorage<Ext
                         group,
                         accum,
                         stage.payload(),
-                        slots.at_column(slot * kSparseBlockColumns),
+                        slots.at_column(slot * Metadata::kColumns),
                         k == 0 ? Accumulate::kNo : Accumulate::kYes);
         std::move(stage).release();  // commits to input.empty of all whose copies it has read
       }
@@ -133,84 +137,74 @@ struct GemmSparseKernel : Gemm2smKernel<M, Extents, Parts, GemmSparseStorage<Ext
 
 /// What the scenarios of either group, and of every choice of parts, share.
 template <CtaGroup kGroup, class Parts = GemmParts>
-struct GemmSparseOf : GemmClusterOf<kGroup, Parts> {
+struct GemmSparseOf : GemmBesideOf<GemmSparseOf<kGroup, Parts>, kGroup, Parts> {
+  using Frame = GemmBesideOf<GemmSparseOf<kGroup, Parts>, kGroup, Parts>;
   using Base = GemmClusterOf<kGroup, Parts>;
   using Base::kCtas;
   using Extents = typename Base::Extents;
   using Storage = GemmSparseStorage<Extents, Parts>;
-  using Shape = GemmExtents<128 * kCtas, 128, kSparseBlockK, kCtas == 2 ? 4 : 3, 1>;
+  using A = typename Parts::A;
+  using Metadata = SparseMetadataOf<A>;
+  using Shape = GemmExtents<128 * kCtas, 128, Metadata::kK, kCtas == 2 ? 4 : 3, 1>;
+  static constexpr std::uint32_t kPitchK = 32 / kBytesOf<A>;  // of 16 bytes of A without zeros
   using StaticExtents = GemmClusterExtents<kGroup, Shape, kCtas, 1>;
   template <Machine M, class Extents>
   using Kernel = GemmSparseKernel<M, Extents, Parts>;
 
-  static std::span<const Parameter> parameters() {
-    static const auto kParameters = extended(
-        shapes(), {{"clusters", "clusters that share the tiles; 0: one for each", 0, 0, 1 << 16}});
-    return kParameters;
-  }
   /// The parameters that say nothing of who shares the tiles.
   static std::span<const Parameter> shapes() {
-    static constexpr Parameter kParameters[] = {
-        {"m", "rows of A and D", 256 * kCtas, 1, 1 << 20, "tile_m"},
-        {"n", "rows of B, columns of D", 256, 1, 1 << 20, "tile_n"},
-        {"k", "columns of A with its zeros, and of B", 1024, 16, 1 << 20, "tile_k"},
-        {"tile_m", "rows of an MMA's tile of D: 128 a CTA", 128 * kCtas, 128 * kCtas, 128 * kCtas},
+    static const auto kParameters = Frame::shapes_with({
+        {"k",
+         "columns of A with its zeros, and of B",
+         8 * Metadata::kK,
+         kPitchK,
+         1 << 20,
+         "tile_k"},
         {"tile_n", "columns of an MMA's tile of D", 128, 8, 256},
-        {"tile_k", "columns of B in one stage", kSparseBlockK, kSparseBlockK, kSparseBlockK},
+        {"tile_k", "columns of B in one stage", Metadata::kK, Metadata::kK, Metadata::kK},
         {"stages", "stages of the input ring", Shape{}.stages, 1, 64},
-        {"accum_stages", "accumulators in tensor memory", 1, 1, 64},
-        {"cluster_m", "CTAs of a cluster along M", kCtas, kCtas, 16},
         {"cluster_n", "CTAs of a cluster along N", 1, 1, 8},
-    };
+    });
     return kParameters;
-  }
-  static Workload workload(const ParameterSet& p) {
-    return workload_of(p, Base::extents(p), p.u32("clusters"));
   }
   /// `clusters` of them; 0: one for each tile.
   static Workload workload_of(const ParameterSet& p, const Extents& e, std::uint32_t clusters) {
-    using A = typename Parts::A;
     const auto [m, n, k] = std::array{p.u32("m"), p.u32("n"), p.u32("k")};
     const ClusterShape cluster = e.cluster();
-    const std::uint32_t box = box_columns<bf16>(e.tile_n);
-    const std::uint32_t slots = e.stages * kSparseBlockColumns;
-    require(k % 16 == 0,
+    const std::uint32_t box = box_columns<typename Parts::D>(e.tile_n);
+    require(k % kPitchK == 0,
             "k=" + std::to_string(k) + " gives rows of A without zeros that no copy steps over; " +
-                "use a multiple of 16");
-    check_mma_shape(e.tile_m, e.tile_n, kGroup);
-    check_box_columns(e.tile_n, box, kBytesOf<bf16>);
-    check_cluster(cluster, e.cta_m(), e.cta_n(), kSparseBlockK);
-    require(e.accum_stages * e.tile_n + slots <= kTmemColumns,
-            "stages=" + std::to_string(e.stages) + " take " + std::to_string(slots) +
-                " columns of tensor memory for metadata, and the accumulators " +
-                std::to_string(e.accum_stages * e.tile_n) +
-                " of its 512; use fewer stages, accum_stages or columns");
+                "use a multiple of " + std::to_string(kPitchK));
+    check_mma_shape(e.tile_m, e.tile_n, kGroup, kind_of(A::kType));
+    check_box_columns(e.tile_n, box, kBytesOf<typename Parts::D>);
+    check_cluster(cluster, e.cta_m(), e.cta_n(), Metadata::kRowBytes);
+    Frame::check_tmem(e, "stages=" + std::to_string(e.stages), e.stages * Metadata::kColumns);
     check_stages_fit<Storage>(e);
     const std::uint32_t slice_a = e.cta_m() / cluster.slice(Operand::kA, 0).count;
     const std::uint32_t slice_b = e.cta_n() / cluster.slice(Operand::kB, 0).count;
     const TileGrid tiles = TileGrid::covering(m, n, e.cta_m(), e.tile_n).in_clusters(cluster);
-    const std::uint32_t blocks = ceil_div(m, kTmemLanes) * ceil_div(k, kSparseBlockK);
+    const std::uint32_t steps = ceil_div(m, kTmemLanes) * ceil_div(k, Metadata::kK);
     TensorSpec metadata = matrix("metadata",
                                  TensorUse::kScratch,
-                                 blocks * kSparseBlockLines,
+                                 steps * Metadata::kLines,
                                  kSparseLineBytes,
                                  SparseMetadataByte::kType);
-    metadata.words = sparse_metadata(m, k, drawn_pair);
+    metadata.words = sparse_metadata<A>(m, k, drawn_places<A>);
     return {.tensors = {matrix("a", TensorUse::kInput, m, k / 2, A::kType),
                         matrix("b", TensorUse::kInput, n, k, A::kType),
                         matrix("d", TensorUse::kOutput, m, n, Parts::D::kType),
                         metadata},
-            .maps = {tile_map<A>(0, slice_a, kSparseBlockK / 2),
-                     tile_map<A>(1, slice_b, kSparseBlockK / 2),
+            .maps = {tile_map<A>(0, slice_a, Metadata::kK / 2),
+                     tile_map<A>(1, slice_b, Metadata::kK / 2),
                      tile_map<typename Parts::D>(2, e.cta_m(), box),
-                     {3, kSparseBlockLines, kSparseLineBytes, Swizzle::kNone}},
+                     {3, Metadata::kLines, kSparseLineBytes, Swizzle::kNone}},
             .clusters = tiles.ctas(clusters),
             .cluster_size = cluster.ctas(),
-            .registers_per_thread = 80,
+            .registers_per_thread = Parts::kThread.of_fixed(kCtas),
             .flops = std::uint64_t{2} * m * n * k};
   }
   static void reference(const ParameterSet&, std::span<HostTensor> tensors) {
-    multiply_reference(with_zeros(tensors[0], drawn_pair), tensors[1], tensors[2]);
+    multiply_reference(with_zeros<A>(tensors[0], drawn_places<A>), tensors[1], tensors[2]);
   }
 };
 

@@ -68,20 +68,22 @@ constexpr std::uint32_t wgmma_box_rows(std::uint32_t tile_m) {
   return kWgmmaByWarps<Parts> ? kWgmmaWarpRows : tile_m;
 }
 
-template <class Extents, class Parts = GemmParts>
+template <class Extents,
+          class Parts = GemmParts,
+          class Payload = StandardTilePayload<typename Parts::A, typename Parts::B>,
+          class Freed = ElectedLaneOfSharers>
 struct GemmWgmmaStorage {
   using D = typename Parts::D;
-  using Input = InputPipelineStorage<StandardTilePayload<typename Parts::A, typename Parts::B>,
-                                     From<Role::kLoad, TmaBytes>,
-                                     To<Role::kMma, ElectedLaneOfSharers>>;
+  using Input = InputPipelineStorage<Payload, From<Role::kLoad, TmaBytes>, To<Role::kMma, Freed>>;
+  /// Of the last stage no product is made that has zeros alone.
+  static constexpr bool kCut =
+      std::is_same_v<Payload, StandardTilePayload<typename Parts::A, typename Parts::B>>;
 
   constexpr GemmWgmmaStorage(auto& layout, const Extents& e)
-      : input{layout,
-              "input",
-              wgmma_roles(e.tile_m),
-              e.cluster(),
-              {e.tile_m, e.tile_n, e.tile_k},
-              e.stages},
+      : GemmWgmmaStorage{layout, e, {e.tile_m, e.tile_n, e.tile_k}} {}
+  /// With what a stage holds.
+  constexpr GemmWgmmaStorage(auto& layout, const Extents& e, const Payload& payload)
+      : input{layout, "input", wgmma_roles(e.tile_m), e.cluster(), payload, e.stages},
         out{layout,
             "out",
             wgmma_roles(e.tile_m),
@@ -142,6 +144,16 @@ struct GemmWgmmaKernel {
   }
 
   static constexpr void load(M& machine, const Problem& problem, const Storage& smem) {
+    load_with(machine, problem, smem, [&](auto& stage, Tile tile, std::uint32_t k) {
+      stage.load(problem.a, {tile.m, k}, stage.payload().a_tile());
+      stage.load(problem.b, {tile.n, k}, stage.payload().b_tile());
+    });
+  }
+  /// Calls `copy(stage, tile, k)` for each stage.
+  static constexpr void load_with(M& machine,
+                                  const auto& problem,
+                                  const Storage& smem,
+                                  auto&& copy) {
     if (wgmma_moves_registers(problem.extents.tile_m)) {
       machine.template setmaxnreg_dec<40>();
     }
@@ -152,8 +164,7 @@ struct GemmWgmmaKernel {
     for (const Tile tile : problem.tiles(machine)) {
       for (std::uint32_t k = 0; k < problem.k_steps.count; ++k) {
         auto stage = input.acquire_stage();  // waits input.empty, arms full
-        stage.load(problem.a, {tile.m, k}, stage.payload().a_tile());
-        stage.load(problem.b, {tile.n, k}, stage.payload().b_tile());
+        copy(stage, tile, k);
         std::move(stage).release();
       }
     }
@@ -173,7 +184,8 @@ struct GemmWgmmaKernel {
     auto writer = TileWriter<M, typename Parts::D, Role::kMma, Parts::kStoredBy>{machine, smem.out};
     typename M::template Accumulator<decltype(e.tile_n)> d{machine, e.tile_n};
     for (const Tile tile : problem.tiles(machine)) {
-      multiply_stages(machine, input, d, first_row, problem.k_steps, e.in_flight);
+      const KSteps steps = Storage::kCut ? problem.k_steps : KSteps{problem.k_steps.count};
+      multiply_stages(machine, input, d, first_row, steps, e.in_flight);
       if constexpr (!std::is_same_v<typename Parts::Function, Unchanged>) {
         d.transform(typename Parts::Function{});
       }
@@ -222,20 +234,25 @@ struct GemmWgmmaOf {
             p.u32("in_flight")};
   }
   static Workload workload(const ParameterSet& p) {
+    check_row_pitch("k", p.u32("k"), kSize);
+    return workload_of<GemmWgmmaStorage<GemmWgmmaExtents<>, Parts>>(p, p.u32("tile_k"));
+  }
+  /// Of a kernel with that storage, whose boxes of A and B have `box_k` columns.
+  template <class Storage>
+  static Workload workload_of(const ParameterSet& p, std::uint32_t box_k) {
     using A = typename Parts::A;
     using B = typename Parts::B;
     using D = typename Parts::D;
     const GemmWgmmaExtents<> e = extents(p);
     const auto [m, n, k] = std::array{p.u32("m"), p.u32("n"), p.u32("k")};
-    check_row_pitch("k", k, kSize);
     check_row_pitch("n", n, kBytesOf<D>);
-    check_wgmma_tile(e.tile_m, e.tile_n, e.tile_k, kSize, kind_of(A::kType));
+    check_wgmma_tile(e.tile_m, e.tile_n, box_k, kSize, kind_of(A::kType));
     require(e.tile_n % 16 == 0,
             "tile_n=" + std::to_string(e.tile_n) +
                 " is stored in boxes of 32 bytes or more; use a multiple of 16");
     check_wgmma_stages(e.stages, e.in_flight);
-    check_cluster(e.cluster(), e.tile_m, e.tile_n, e.tile_k * kSize);
-    check_stages_fit<GemmWgmmaStorage<GemmWgmmaExtents<>, Parts>>(e);
+    check_cluster(e.cluster(), e.tile_m, e.tile_n, box_k * kSize);
+    check_stages_fit<Storage>(e);
     const std::uint32_t ctas = p.u32("ctas");
     require(ctas % e.cluster_m == 0,
             "ctas=" + std::to_string(ctas) +
@@ -246,8 +263,8 @@ struct GemmWgmmaOf {
     return {.tensors = {matrix("a", TensorUse::kInput, m, k, A::kType),
                         matrix("b", TensorUse::kInput, n, k, B::kType),
                         matrix("d", TensorUse::kOutput, m, n, D::kType)},
-            .maps = {tile_map<A>(0, e.tile_m, e.tile_k),
-                     tile_map<B>(1, e.tile_n / e.cluster_m, e.tile_k),
+            .maps = {tile_map<A>(0, e.tile_m, box_k),
+                     tile_map<B>(1, e.tile_n / e.cluster_m, box_k),
                      tile_map<D>(2, wgmma_box_rows<Parts>(e.tile_m), box)},
             .clusters = grid.in_clusters(e.cluster()).ctas(ctas / e.cluster_m),
             .cluster_size = e.cluster_m,

@@ -263,6 +263,7 @@ template <class M>
 concept HasWarpgroupMma = requires(M machine,
                                    typename M::template Accumulator<Extent<64>>& d,
                                    SharedTile<bf16> tile,
+                                   const typename M::template Fragment<1>& metadata,
                                    float (*of_one)(float)) {
   requires std::constructible_from<typename M::template Accumulator<Extent<64>>, M&, Extent<64>>;
   d.fill(float{});
@@ -272,6 +273,14 @@ concept HasWarpgroupMma = requires(M machine,
   machine.wgmma_fence();
   // D = A * B^T (+ D): 64 rows of A, as many of B as D has columns, 32 bytes of K.
   machine.wgmma(d, WgmmaSmemDescriptor<bf16>{}, WgmmaSmemDescriptor<bf16>{}, bool{});
+  // The same with a sparse A: 64 bytes of K of B, and of A what is not zero. The lanes of a
+  // fragment hold the metadata (WgmmaMetadataCell), of which a selector chooses.
+  machine.wgmma_sp(d,
+                   WgmmaSmemDescriptor<bf16>{},
+                   WgmmaSmemDescriptor<bf16>{},
+                   metadata,
+                   std::uint32_t{},
+                   bool{});
   machine.wgmma_commit_group();
   // Blocks until at most so many groups are under way; names the registers it settles, if any.
   machine.template wgmma_wait_group<1>();

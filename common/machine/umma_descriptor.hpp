@@ -172,32 +172,61 @@ constexpr std::uint32_t scale_columns(std::uint32_t rows) {
   return ceil_div(rows, kScaleRowsInColumn);
 }
 
-/// Whether this kind can have a sparse A here: of two bytes an element, 2 of each 4 along K.
+/// Whether this kind can have a sparse A here.
 constexpr bool may_be_sparse(MmaKind kind) {
-  return kind == MmaKind::kF16;
+  return !is_block_scaled(kind);
 }
 
 /// Bytes of K of a row of A, and of a dense MMA's B, that one instruction takes.
 inline constexpr std::uint32_t kMmaRowBytes = 32;
-/// Elements of K along which a sparse A has two that are not zero.
-inline constexpr std::uint32_t kSparseChunk = 4;
-/// Columns of metadata among which a sparsity selector chooses: one for each instruction along K.
-inline constexpr std::uint32_t kSparseSelectors = 2;
 
-/// Where the metadata of a sparse A lies, of 128 rows in a CTA and elements of two bytes, of which
-/// an instruction has 32 along K: 16 bits for elements 0 to 15 of a row, and 16 for the others.
-/// Each chunk of four has four: the places of the two that are not zero, that of the first in the
-/// low bits.
+/// A sparse A of elements of `bytes` bytes: of each chunk along K half are not zero and are there.
+/// Each chunk has four bits of metadata.
+struct SparseElements {
+  std::uint32_t bytes;  // of an element: 1, 2 or 4
+
+  /// Elements of K in a chunk: of four bytes 2, else 4.
+  constexpr std::uint32_t chunk() const { return bytes == 4 ? 2 : 4; }
+  constexpr std::uint32_t kept() const { return chunk() / 2; }  // of a chunk's elements
+  /// Elements of K that 16 bits of metadata tell of, and those that one instruction takes.
+  constexpr std::uint32_t part() const { return 4 * chunk(); }
+  constexpr std::uint32_t instruction_k() const { return 2 * kMmaRowBytes / bytes; }
+  constexpr std::uint32_t parts() const { return instruction_k() / part(); }  // of an instruction
+  /// Where element `i` of the kept ones was in its chunk, whose bits are the low ones.
+  constexpr std::uint32_t place(std::uint32_t metadata, std::uint32_t i) const {
+    return bytes == 4 ? metadata >> 1 & 1U : metadata >> (2 * i) & 3U;
+  }
+  /// Columns of tensor memory that an instruction's metadata takes, and sparsity selectors, which
+  /// choose among as many instructions along K: two columns in any case.
+  constexpr std::uint32_t columns() const { return bytes == 1 ? 2 : 1; }
+  constexpr std::uint32_t selectors() const { return kColumns / columns(); }
+
+  /// Columns of metadata that have one address, an even one.
+  static constexpr std::uint32_t kColumns = 2;
+};
+
+/// Elements of this type as those of a sparse A.
+constexpr SparseElements sparse_elements(ElementType type) {
+  return {bytes_of(type)};
+}
+
+/// Where the metadata of a sparse A lies, of 128 rows in a CTA: 16 bits in a cell.
 ///
-/// Source: PTX ISA, figure "Sparsity Metadata Layout for M = 128 / M = 256 for .kind::f16": a
-/// picture, read here as public code has it (not-modelled.md).
+/// Source: PTX ISA, figures "Sparsity Metadata Layout for M = 128 / M = 256": pictures, read here
+/// as public code has them (not-modelled.md).
 struct SparseMetadataCell {
-  std::uint32_t lane;   // of 128
-  std::uint32_t shift;  // where the 16 bits begin in the cell
+  std::uint32_t lane;    // of 128
+  std::uint32_t column;  // from that of the selector on
+  std::uint32_t shift;   // where the 16 bits begin in the cell
 
-  /// Of row `m` of a CTA, elements from `16 * half` on.
-  static constexpr SparseMetadataCell of(std::uint32_t m, std::uint32_t half) {
-    return {m / 16 * 16 + half * 8 + m % 8, m / 8 % 2 * 16};
+  /// Of row `m` of a CTA, the 16 bits that are `part` of its instruction's.
+  static constexpr SparseMetadataCell of(SparseElements elements,
+                                         std::uint32_t m,
+                                         std::uint32_t part) {
+    if (elements.bytes == 1) {
+      return {m, part / 2, part % 2 * 16};
+    }
+    return {m / 16 * 16 + part * 8 + m % 8, 0, m / 8 % 2 * 16};
   }
 };
 

@@ -10,6 +10,7 @@
 #include "common/machine/element.hpp"
 #include "common/machine/shared_tile.hpp"
 #include "common/machine/types.hpp"
+#include "common/machine/umma_descriptor.hpp"
 
 namespace warptwin {
 
@@ -97,6 +98,24 @@ struct WgmmaCell {
   /// The place of register `index`, from 0 to N / 2 - 1, of lane `lane`.
   static constexpr WgmmaCell of(std::uint32_t lane, std::uint32_t index) {
     return {lane / 4 + 8 * (index / 2 % 2), index / 4 * 8 + lane % 4 * 2 + index % 2};
+  }
+};
+
+/// Where a warp's lanes hold the metadata of a sparse A of one wgmma, a word each: 16 bits, of its
+/// 16 rows (PTX ISA, "Matrix fragments for sparse wgmma.mma_async": those of mma.sp). With selectors,
+/// which elements of more than one byte have, it is the words of two lanes of four.
+struct WgmmaMetadataCell {
+  std::uint32_t lane = 0;
+  std::uint32_t shift = 0;  // where the 16 bits begin in the lane's word
+
+  /// Of row `row` of the warp's, the 16 bits that are `part` of its instruction's.
+  static constexpr WgmmaMetadataCell of(SparseElements elements,
+                                        std::uint32_t row,
+                                        std::uint32_t part,
+                                        std::uint32_t selector) {
+    return elements.bytes == 1
+               ? WgmmaMetadataCell{row % 8 * 4 + row / 8 + part / 2 * 2, part % 2 * 16}
+               : WgmmaMetadataCell{row % 8 * 4 + selector * 2 + part, row / 8 * 16};
   }
 };
 

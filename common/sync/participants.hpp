@@ -44,6 +44,11 @@ struct ElectedLaneOfSharers {
   static constexpr ArrivalKind kKind = ArrivalKind::kElectedLane;  // how contracts call it
 };
 
+/// The same where lanes read stages themselves: the arrival tells that they have.
+struct ReadingLaneOfSharers {
+  static constexpr ArrivalKind kKind = ArrivalKind::kElectedLane;  // how contracts call it
+};
+
 /// The role that fills stages, and how it completes a full barrier.
 template <Role kWho, class How>
 struct From {
@@ -61,7 +66,10 @@ struct To {
   /// Whether a phase has the arrivals of one warpgroup, not of all warps of the role.
   static constexpr bool kOneWarpgroup = std::is_same_v<How, WarpgroupLanes>;
   /// Whether it frees the stage in every CTA of the cluster.
-  static constexpr bool kOfSharers = std::is_same_v<How, ElectedLaneOfSharers>;
+  static constexpr bool kOfSharers =
+      std::is_same_v<How, ElectedLaneOfSharers> || std::is_same_v<How, ReadingLaneOfSharers>;
+  /// Whether its arrivals elsewhere are ordered behind what its lanes have read.
+  static constexpr bool kReleases = std::is_same_v<How, ReadingLaneOfSharers>;
   static_assert(kKind != ArrivalKind::kTmaBytes, "bytes fill a stage; they do not free it");
 };
 

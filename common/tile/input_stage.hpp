@@ -19,7 +19,7 @@ namespace warptwin {
 /// CTAs of its row and column, threads tell their own CTA, or, as `ElectedLaneOfSharers`, one of a
 /// warp tells every CTA of the cluster. Relaxed: that the tile was read by a wgmma, or otherwise by
 /// the async proxy, needs no memory of the warp's to be visible; and a release of cluster scope
-/// waits for all of it (on Hopper a MEMBAR.ALL.GPU).
+/// waits for all of it (on Hopper a MEMBAR.ALL.GPU). `ReadingLaneOfSharers` releases all the same.
 ///
 /// Participants: the whole warp. Blocks: never.
 template <class Consumer, Machine M>
@@ -38,7 +38,10 @@ constexpr void free_input(M& machine,
   } else if (Consumer::kOfSharers && !cluster.is_single_cta()) {
     machine.sync_warp(site);
     machine.for_lanes(cluster.ctas(), [&](std::uint32_t rank) {
-      machine.mbarrier_arrive(machine.mapa(empty, rank), 1, kRelaxedCluster, site);
+      machine.mbarrier_arrive(machine.mapa(empty, rank),
+                              1,
+                              Consumer::kReleases ? kReleaseCluster : kRelaxedCluster,
+                              site);
     });
   } else {
     arrive_as<kKind>(machine, empty, site);

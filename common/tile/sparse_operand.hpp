@@ -20,33 +20,38 @@ struct SparseMetadataByte {
   static constexpr ElementType kType = ElementType::kU8;  // moved as it is, never computed with
 };
 
-/// K of the metadata that one `tcgen05.cp` brings: a column for each instruction's 32, in four.
-inline constexpr std::uint32_t kSparseBlockK = 128;
-/// Columns of tensor memory that it takes.
+/// Columns of tensor memory that one `tcgen05.cp` of metadata fills: a block of it.
 inline constexpr std::uint32_t kSparseBlockColumns = 4;
-/// Lines of shared memory that it takes: one for each lane.
-inline constexpr std::uint32_t kSparseBlockLines = kTmemLanes;
-/// Bytes of such a line: the lane's cells.
+/// Bytes of a line of a block: a lane's cells.
 inline constexpr std::uint32_t kSparseLineBytes = 4 * kSparseBlockColumns;
 
-/// A tile of A without its zeros, of B, and the metadata, which is each CTA's own: 128 of K, of
-/// elements of two bytes.
+/// The metadata of one k step, in which a row of A has 128 bytes and of B 256.
+template <class Element>
+struct SparseMetadataOf {
+  static constexpr SparseElements kElements = sparse_elements(Element::kType);
+  static constexpr std::uint32_t kRowBytes = 128;                         // of A
+  static constexpr std::uint32_t kK = 2 * kRowBytes / kElements.bytes;    // columns of B
+  static constexpr std::uint32_t kMmas = kRowBytes / kMmaRowBytes;        // of a step
+  static constexpr std::uint32_t kColumns = kMmas * kElements.columns();  // of tensor memory
+  static constexpr std::uint32_t kBlocks = kColumns / kSparseBlockColumns;
+  /// Lines of shared memory, one for each lane and block.
+  static constexpr std::uint32_t kLines = kBlocks * kTmemLanes;
+};
+
+/// A tile of A without its zeros, of B, and the metadata, which is each CTA's own: one k step.
 ///
 /// Requires: 128 rows of A in a CTA.
 template <class Element>
 struct SparseTilePayload {
-  static_assert(sizeof(typename Element::Storage) == 2,
-                "metadata is that of elements of two bytes");
+  using Metadata = SparseMetadataOf<Element>;
   std::uint32_t tile_m = 0;  // rows of A of this CTA
   std::uint32_t tile_n = 0;  // of B of this CTA: half of the pair's with CtaGroup::kTwo
 
-  static constexpr std::uint32_t kPanels = 2;  // of B, side by side
-
   /// The tiles of one slot: where each stands.
   struct Tiles {
-    OperandTile<Element> a;                    // (tile_m, 64), of 128 along K
-    WideTile<Element> b;                       // (tile_n, 128), in two panels
-    OperandTile<SparseMetadataByte> metadata;  // (128, 16): a line for each lane
+    OperandTile<Element> a;                    // (tile_m, half of a step's K)
+    WideTile<Element> b;                       // (tile_n, a step's K), in two panels
+    OperandTile<SparseMetadataByte> metadata;  // (128, 16) for each block: a line for each lane
 
     constexpr const OperandTile<Element>& a_tile() const { return a; }  // what an MMA takes as A
     /// A panel of B, with who shares it.
@@ -57,10 +62,10 @@ struct SparseTilePayload {
     constexpr const OperandTile<SparseMetadataByte>& metadata_tile() const { return metadata; }
   };
 
-  constexpr std::uint32_t a_bytes() const { return tile_m * kSparseBlockK; }      // 2 of each 4
-  constexpr std::uint32_t b_bytes() const { return tile_n * 2 * kSparseBlockK; }  // of both panels
-  /// Of a block of metadata.
-  static constexpr std::uint32_t metadata_bytes() { return kSparseBlockLines * kSparseLineBytes; }
+  constexpr std::uint32_t a_bytes() const { return tile_m * Metadata::kRowBytes; }
+  constexpr std::uint32_t b_bytes() const { return tile_n * 2 * Metadata::kRowBytes; }
+  /// Of all blocks of a step.
+  static constexpr std::uint32_t metadata_bytes() { return Metadata::kLines * kSparseLineBytes; }
   /// Bytes that copies deliver: of all three.
   constexpr std::uint32_t copy_bytes() const { return a_bytes() + b_bytes() + metadata_bytes(); }
   /// Bytes from the slot's beginning to its B tile, a multiple of kTileAlignment.
@@ -73,9 +78,9 @@ struct SparseTilePayload {
   constexpr std::uint32_t slot_bytes() const { return metadata_offset() + metadata_bytes(); }
   /// The tiles in a slot. Requires: its address is a multiple of kTileAlignment.
   constexpr Tiles at(SharedAddress slot) const {
-    return {{{slot, tile_m, kSparseBlockK / 2, Swizzle::k128B}, Operand::kA},
-            {slot + b_offset(), tile_n, kSparseBlockK},
-            {{slot + metadata_offset(), kSparseBlockLines, kSparseLineBytes, Swizzle::kNone},
+    return {{{slot, tile_m, Metadata::kK / 2, Swizzle::k128B}, Operand::kA},
+            {slot + b_offset(), tile_n, Metadata::kK},
+            {{slot + metadata_offset(), Metadata::kLines, kSparseLineBytes, Swizzle::kNone},
              Operand::kOwn}};
   }
 };
@@ -90,15 +95,18 @@ constexpr void copy_metadata(M& machine,
                              const SharedTile<SparseMetadataByte>& tile,
                              TmemAddress to,
                              SourceSite site = SourceSite::current()) {
-  machine.tcgen05_cp(group,
-                     to,
-                     UmmaSmemDescriptor::make(tile.base, 16, 128, Swizzle::kNone),
-                     TmemCopy::k128x128b,
-                     site);
+  for (std::uint32_t block = 0; block < tile.rows / kTmemLanes; ++block) {
+    const SharedAddress lines = tile.base + block * kTmemLanes * kSparseLineBytes;
+    machine.tcgen05_cp(group,
+                       to.at_column(block * kSparseBlockColumns),
+                       UmmaSmemDescriptor::make(lines, 16, 128, Swizzle::kNone),
+                       TmemCopy::k128x128b,
+                       site);
+  }
 }
 
 /// Issues the MMAs of one k step: every 32 bytes of a row of A, and 64 of one of B, are one
-/// instruction, which takes a column of the metadata; a selector chooses among two.
+/// instruction. It takes two columns of the metadata, or one, which a selector chooses among two.
 ///
 /// Participants: the whole warp; one elected lane issues. Blocks: never.
 template <Machine M, class Element>
@@ -110,6 +118,7 @@ constexpr void multiply_sparse(M& machine,
                                TmemAddress metadata,
                                Accumulate accumulate,
                                SourceSite site = SourceSite::current()) {
+  constexpr std::uint32_t kSelectors = sparse_elements(Element::kType).selectors();
   const auto dense = UmmaInstructionDescriptor::make(
       Element::kType, Element::kType, a.rows * ctas_in(group), b.rows * ctas_in(group));
   const std::uint32_t steps = b.panel(0).row_bytes() / (2 * kMmaRowBytes);  // in a panel of B
@@ -119,8 +128,8 @@ constexpr void multiply_sparse(M& machine,
                            d,
                            UmmaSmemDescriptor::k_major(a).advanced(i * kMmaRowBytes),
                            descriptor_b.advanced(i % steps * 2 * kMmaRowBytes),
-                           dense.with_sparse_a(i % kSparseSelectors),
-                           metadata.at_column(i / kSparseSelectors * kSparseSelectors),
+                           dense.with_sparse_a(i % kSelectors),
+                           metadata.at_column(i / kSelectors * SparseElements::kColumns),
                            accumulate == Accumulate::kYes || i > 0,
                            site);
   }

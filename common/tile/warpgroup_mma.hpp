@@ -107,6 +107,20 @@ constexpr void multiply_group(M& machine,
   machine.wgmma_commit_group(site);
 }
 
+/// The same of a stage's tiles.
+template <Machine M, class D, class Tiles>
+constexpr void multiply_tiles(M& machine,
+                              D& d,
+                              const Tiles& tiles,
+                              std::uint32_t first_row,
+                              bool accumulate,
+                              std::uint32_t row_bytes,
+                              SourceSite site) {
+  const SharedTile a = tiles.a_tile().tile;
+  const SharedTile b = tiles.b_tile().tile;
+  multiply_group(machine, d, a, first_row, b, accumulate, row_bytes, site);
+}
+
 /// Multiplies the stages of `steps`, in an input ring, into `d`, and settles it. Of the last one no
 /// product is made that has zeros alone. With `in_flight` 1 the group of a stage is still under way
 /// while the next is waited for, and its stage is freed after that; with 0 every stage is freed
@@ -129,9 +143,7 @@ constexpr void multiply_stages(M& machine,
   Mbarrier before{};
   const auto multiply = [&](std::uint32_t step, std::uint32_t row_bytes) {
     auto stage = input.acquire_stage(site);  // waits input.full
-    const SharedTile a = stage.payload().a_tile().tile;
-    const SharedTile b = stage.payload().b_tile().tile;
-    multiply_group(machine, d, a, first_row, b, step != 0, row_bytes, site);
+    multiply_tiles(machine, d, stage.payload(), first_row, step != 0, row_bytes, site);
     if (in_flight == 0) {
       machine.template wgmma_wait_group<0>(site);
       input.free(stage.mbar(), site);

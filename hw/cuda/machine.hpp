@@ -534,6 +534,21 @@ class CudaMachine {
       ptx::wgmma_of(d.columns, d.values, a, b, accumulate);
     }
   }
+  template <class Columns, class Element>
+  WARPTWIN_HOST_DEVICE void wgmma_sp(CudaAccumulator<Columns>& d,
+                                     WgmmaSmemDescriptor<Element> a,
+                                     WgmmaSmemDescriptor<Element> b,
+                                     const CudaFragment<1>& metadata,
+                                     std::uint32_t selector,
+                                     bool accumulate,
+                                     SourceSite = {}) {
+    const ptx::WgmmaMetadata sparse{metadata.words[0], selector};
+    if constexpr (Columns::kIsStatic) {
+      ptx::wgmma_sp<CudaAccumulator<Columns>::kColumnsMost>(d.values, a, b, sparse, accumulate);
+    } else {
+      ptx::wgmma_sp_of(d.columns, d.values, a, b, sparse, accumulate);
+    }
+  }
   WARPTWIN_HOST_DEVICE void wgmma_commit_group(SourceSite = {}) { ptx::wgmma_commit_group(); }
   template <std::uint32_t kPending>
   WARPTWIN_HOST_DEVICE void wgmma_wait_group(SourceSite = {}) {

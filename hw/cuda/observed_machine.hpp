@@ -323,6 +323,17 @@ class ObservedMachine : public CudaMachine {
     note_value(Op::kWgmma, 0, d.columns);
     CudaMachine::wgmma(d, a, b, accumulate);
   }
+  template <class Columns, class Element>
+  WARPTWIN_HOST_DEVICE void wgmma_sp(CudaAccumulator<Columns>& d,
+                                     WgmmaSmemDescriptor<Element> a,
+                                     WgmmaSmemDescriptor<Element> b,
+                                     const CudaFragment<1>& metadata,
+                                     std::uint32_t selector,
+                                     bool accumulate,
+                                     SourceSite = {}) {
+    note_value(Op::kWgmma, 0, d.columns);
+    CudaMachine::wgmma_sp(d, a, b, metadata, selector, accumulate);
+  }
   WARPTWIN_HOST_DEVICE void wgmma_commit_group(SourceSite = {}) {
     note_value(Op::kWgmmaCommit, 0, 0);
     CudaMachine::wgmma_commit_group();

@@ -365,17 +365,22 @@ class TmemEmulation {
                                                std::uint32_t* cells,
                                                TmemAddress metadata,
                                                std::uint32_t m) {
+    const SparseElements elements = sparse_elements(instruction.a_type());
     const TmemAddress column = metadata.at_column(instruction.sparsity_selector());
+    const std::uint32_t kept = elements.kept();
+    const auto element = [&](const auto& of, ElementType type, std::uint32_t index) {
+      const std::uint32_t byte = index * elements.bytes;
+      return decode(type, (of.word(byte & ~3U) >> (8 * (byte % 4))) & mask_of(8 * elements.bytes));
+    };
     float sum = 0.0F;
-    for (std::uint32_t half = 0; half < 2; ++half) {
-      const auto cell = SparseMetadataCell::of(m, half);
-      const std::uint32_t places = cell_at(cells, column.at_lane(cell.lane)) >> cell.shift;
-      for (std::uint32_t i = 0; i < 8; ++i) {  // of the elements that are not zero
-        const std::uint32_t k = 16 * half + i / 2 * kSparseChunk + ((places >> (2 * i)) & 3U);
-        const std::uint32_t word_a = a.word((8 * half + i) * 2 & ~3U);
-        const std::uint32_t word_b = b.word(k * 2 & ~3U);
-        sum += decode(instruction.a_type(), (word_a >> (i % 2 * 16)) & 0xFFFFU) *
-               decode(instruction.b_type(), (word_b >> (k % 2 * 16)) & 0xFFFFU);
+    for (std::uint32_t chunk = 0; chunk < 4 * elements.parts(); ++chunk) {
+      const auto cell = SparseMetadataCell::of(elements, m, chunk / 4);
+      const TmemAddress at = column.at_lane(cell.lane).at_column(cell.column);
+      const std::uint32_t bits = cell_at(cells, at) >> (cell.shift + 4 * (chunk % 4));
+      for (std::uint32_t i = 0; i < kept; ++i) {  // of the elements that are not zero
+        const std::uint32_t k = chunk * elements.chunk() + elements.place(bits, i);
+        sum += element(a, instruction.a_type(), chunk * kept + i) *
+               element(b, instruction.b_type(), k);
       }
     }
     return sum;

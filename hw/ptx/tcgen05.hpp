@@ -153,7 +153,7 @@ WARPTWIN_HOST_DEVICE void tcgen05_mma_block_scale(CtaGroup group,
 }
 
 /// The same with a sparse A: `a` is without its zeros, and `metadata`, in tensor memory, says where
-/// they were. Of kind f16. Blocks: never.
+/// they were. Of no block-scaled kind. Blocks: never.
 WARPTWIN_HOST_DEVICE void tcgen05_mma_sp(CtaGroup group,
                                          TmemAddress d,
                                          UmmaSmemDescriptor a,
@@ -161,23 +161,35 @@ WARPTWIN_HOST_DEVICE void tcgen05_mma_sp(CtaGroup group,
                                          UmmaInstructionDescriptor instruction,
                                          TmemAddress metadata,
                                          bool accumulate) {
-  if (instruction.kind != MmaKind::kF16) {
-    trap();
-  }
-#define WARPTWIN_MMA_SP(cta_group)                                                                 \
+#define WARPTWIN_MMA_SP(cta_group, kind)                                                           \
   asm volatile("{ .reg .pred accumulate; setp.ne.b32 accumulate, %5, 0; tcgen05.mma.sp." cta_group \
-               ".kind::f16 [%0], %1, %2, [%3], %4, accumulate; }" ::"r"(d.value),                  \
+               ".kind::" kind " [%0], %1, %2, [%3], %4, accumulate; }" ::"r"(d.value),             \
                "l"(a.bits),                                                                        \
                "l"(b.bits),                                                                        \
                "r"(metadata.value),                                                                \
                "r"(instruction.bits),                                                              \
                "r"(static_cast<std::uint32_t>(accumulate))                                         \
                : "memory")
-  NV_IF_TARGET(NV_HAS_FEATURE_SM_100a,
-               (
-                   if (group == CtaGroup::kTwo) { WARPTWIN_MMA_SP("cta_group::2"); } else {
-                     WARPTWIN_MMA_SP("cta_group::1");
-                   }))
+#define WARPTWIN_MMA_SP_OF(kind)           \
+  if (group == CtaGroup::kTwo) {           \
+    WARPTWIN_MMA_SP("cta_group::2", kind); \
+  } else {                                 \
+    WARPTWIN_MMA_SP("cta_group::1", kind); \
+  }                                        \
+  break
+  NV_IF_TARGET(NV_HAS_FEATURE_SM_100a, (switch (instruction.kind) {
+                 case MmaKind::kF16:
+                   WARPTWIN_MMA_SP_OF("f16");
+                 case MmaKind::kTf32:
+                   WARPTWIN_MMA_SP_OF("tf32");
+                 case MmaKind::kF8f6f4:
+                   WARPTWIN_MMA_SP_OF("f8f6f4");
+                 case MmaKind::kI8:
+                   WARPTWIN_MMA_SP_OF("i8");
+                 default:
+                   trap();
+               }))
+#undef WARPTWIN_MMA_SP_OF
 #undef WARPTWIN_MMA_SP
 }
 

@@ -135,6 +135,34 @@ WARPTWIN_HOST_DEVICE void wgmma_settle(float (&d)[kRegisters]) {
   } else {                                                   \
     WARPTWIN_WGMMA(256, types, how, d, tail, 128, 129, 130); \
   }
+// The same with a sparse A, whose metadata is a register and a selector.
+#define WARPTWIN_WGMMA_SP(columns, types, how, d, tail, a_at, b_at, e_at, add_at, sel)             \
+  asm volatile("{\n\t.reg .pred add;\n\tsetp.ne.b32 add, %" #add_at                                \
+               ", 0;\n\t"                                                                          \
+               "wgmma.mma_async.sp.sync.aligned.m64n" #columns types " {" WARPTWIN_PLACES##columns \
+               "}, %" #a_at ", %" #b_at ", %" #e_at ", " sel ", add" tail ";\n\t}"                 \
+               : WARPTWIN_OUT##columns(how, d)                                                     \
+               : "l"(a.bits), "l"(b.bits), "r"(sparse.word), "r"(add))
+#define WARPTWIN_WGMMA_SP_OF(types, how, d, tail, sel)                    \
+  if constexpr (kColumns == 16) {                                         \
+    WARPTWIN_WGMMA_SP(16, types, how, d, tail, 8, 9, 10, 11, sel);        \
+  } else if constexpr (kColumns == 32) {                                  \
+    WARPTWIN_WGMMA_SP(32, types, how, d, tail, 16, 17, 18, 19, sel);      \
+  } else if constexpr (kColumns == 64) {                                  \
+    WARPTWIN_WGMMA_SP(64, types, how, d, tail, 32, 33, 34, 35, sel);      \
+  } else if constexpr (kColumns == 96) {                                  \
+    WARPTWIN_WGMMA_SP(96, types, how, d, tail, 48, 49, 50, 51, sel);      \
+  } else if constexpr (kColumns == 128) {                                 \
+    WARPTWIN_WGMMA_SP(128, types, how, d, tail, 64, 65, 66, 67, sel);     \
+  } else if constexpr (kColumns == 160) {                                 \
+    WARPTWIN_WGMMA_SP(160, types, how, d, tail, 80, 81, 82, 83, sel);     \
+  } else if constexpr (kColumns == 192) {                                 \
+    WARPTWIN_WGMMA_SP(192, types, how, d, tail, 96, 97, 98, 99, sel);     \
+  } else if constexpr (kColumns == 224) {                                 \
+    WARPTWIN_WGMMA_SP(224, types, how, d, tail, 112, 113, 114, 115, sel); \
+  } else {                                                                \
+    WARPTWIN_WGMMA_SP(256, types, how, d, tail, 128, 129, 130, 131, sel); \
+  }
 #define WARPTWIN_WGMMA_A(columns, a_at, b_at, add_at)                                  \
   asm volatile("{\n\t.reg .pred add;\n\tsetp.ne.b32 add, %" #add_at                    \
                ", 0;\n\t"                                                              \
@@ -184,18 +212,59 @@ WARPTWIN_HOST_DEVICE void wgmma(float (&d)[kColumns / 2],
                     (trap();))
 }
 
-/// The same of `columns` columns, known only when the kernel runs: in the first registers of `d`.
-/// Ends the kernel, with a message, where no such form is here.
-template <class Element>
-WARPTWIN_HOST_DEVICE void wgmma_of(std::uint32_t columns,
-                                   float (&d)[kWgmmaColumnsMost / 2],
+/// A lane's word of a sparse A's metadata, and which lanes of four have that of the instruction.
+struct WgmmaMetadata {
+  std::uint32_t word;
+  std::uint32_t selector;
+};
+
+/// The same with a sparse A, of which `a` is what is not zero, and with 64 bytes of K of B.
+template <std::uint32_t kColumns, class Element>
+WARPTWIN_HOST_DEVICE void wgmma_sp(float (&d)[kColumns / 2],
                                    warptwin::WgmmaSmemDescriptor<Element> a,
                                    warptwin::WgmmaSmemDescriptor<Element> b,
+                                   WgmmaMetadata sparse,
                                    bool accumulate) {
+  constexpr ElementType kType = Element::kType;
+  static_assert(has_wgmma(kColumns));
+  [[maybe_unused]] const auto add = static_cast<std::uint32_t>(accumulate);
+  if (sparse.selector >= sparse_elements(kType).selectors()) {
+    trap();
+  }
+#define WARPTWIN_WGMMA_SP_BY(types, tail)           \
+  if (sparse.selector == 0) {                       \
+    WARPTWIN_WGMMA_SP_OF(types, "+f", d, tail, "0") \
+  } else {                                          \
+    WARPTWIN_WGMMA_SP_OF(types, "+f", d, tail, "1") \
+  }
+  NV_IF_ELSE_TARGET(NV_HAS_FEATURE_SM_90a,
+                    (
+                        if constexpr (kType == ElementType::kBf16) {
+                          WARPTWIN_WGMMA_SP_BY("k32.f32.bf16.bf16", ", 1, 1, 0, 0")
+                        } else if constexpr (kType == ElementType::kF16) {
+                          WARPTWIN_WGMMA_SP_BY("k32.f32.f16.f16", ", 1, 1, 0, 0")
+                        } else if constexpr (kType == ElementType::kTf32) {
+                          WARPTWIN_WGMMA_SP_BY("k16.f32.tf32.tf32", ", 1, 1")
+                        } else if constexpr (kType == ElementType::kF8E4M3) {
+                          WARPTWIN_WGMMA_SP_OF("k64.f32.e4m3.e4m3", "+f", d, ", 1, 1", "0")
+                        } else if constexpr (kType == ElementType::kF8E5M2) {
+                          WARPTWIN_WGMMA_SP_OF("k64.f32.e5m2.e5m2", "+f", d, ", 1, 1", "0")
+                        } else {
+                          static_assert(kType == ElementType::kI8);
+                          auto& sums = reinterpret_cast<std::uint32_t(&)[kColumns / 2]>(d);
+                          WARPTWIN_WGMMA_SP_OF("k64.s32.s8.s8", "+r", sums, "", "0")
+                        }),
+                    (trap();))
+#undef WARPTWIN_WGMMA_SP_BY
+}
+
+/// Calls `multiply` with the form of `columns` columns, an `Extent`. Ends the kernel, with a
+/// message, where no such form is here.
+template <class F>
+WARPTWIN_HOST_DEVICE void with_wgmma_columns(std::uint32_t columns, F&& with) {
   const auto multiply = [&](auto form) {
-    constexpr std::uint32_t kColumns = decltype(form){};
-    if (columns == kColumns) {
-      wgmma<kColumns>(reinterpret_cast<float(&)[kColumns / 2]>(d), a, b, accumulate);
+    if (columns == decltype(form){}) {
+      with(form);
     }
   };
   multiply(Extent<16>{});
@@ -214,6 +283,31 @@ WARPTWIN_HOST_DEVICE void wgmma_of(std::uint32_t columns,
                               columns);))
     trap();
   }
+}
+
+/// The same of `columns` columns, known only when the kernel runs: in the first registers of `d`.
+template <class Element>
+WARPTWIN_HOST_DEVICE void wgmma_of(std::uint32_t columns,
+                                   float (&d)[kWgmmaColumnsMost / 2],
+                                   warptwin::WgmmaSmemDescriptor<Element> a,
+                                   warptwin::WgmmaSmemDescriptor<Element> b,
+                                   bool accumulate) {
+  with_wgmma_columns(columns, [&](auto form) {
+    constexpr std::uint32_t kColumns = decltype(form){};
+    wgmma<kColumns>(reinterpret_cast<float(&)[kColumns / 2]>(d), a, b, accumulate);
+  });
+}
+template <class Element>
+WARPTWIN_HOST_DEVICE void wgmma_sp_of(std::uint32_t columns,
+                                      float (&d)[kWgmmaColumnsMost / 2],
+                                      warptwin::WgmmaSmemDescriptor<Element> a,
+                                      warptwin::WgmmaSmemDescriptor<Element> b,
+                                      WgmmaMetadata sparse,
+                                      bool accumulate) {
+  with_wgmma_columns(columns, [&](auto form) {
+    constexpr std::uint32_t kColumns = decltype(form){};
+    wgmma_sp<kColumns>(reinterpret_cast<float(&)[kColumns / 2]>(d), a, b, sparse, accumulate);
+  });
 }
 
 /// The same with A in registers: `a[r]` of lane l of warp w holds row 16 w + l / 4 + 8 (r % 2),
@@ -285,6 +379,8 @@ WARPTWIN_HOST_DEVICE void wgmma(float (&d)[kColumns / 2],
 #undef WARPTWIN_WGMMA
 #undef WARPTWIN_WGMMA_OF
 #undef WARPTWIN_WGMMA_A
+#undef WARPTWIN_WGMMA_SP
+#undef WARPTWIN_WGMMA_SP_OF
 
 }  // namespace warptwin::hw::ptx
 

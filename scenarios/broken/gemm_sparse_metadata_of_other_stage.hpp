@@ -19,13 +19,14 @@ struct SparseMetadataOfOtherStage : SparseSteps {
                                  TmemAddress metadata,
                                  Accumulate accumulate) {
     copy_metadata(machine, group, tiles.metadata_tile().tile, metadata);
-    multiply_sparse(machine,
-                    group,
-                    accum.tmem().address(),
-                    tiles.a_tile().tile,
-                    tiles.b,
-                    metadata.at_column(kSparseBlockColumns),  // the fault: of the next slot
-                    accumulate);
+    multiply_sparse(
+        machine,
+        group,
+        accum.tmem().address(),
+        tiles.a_tile().tile,
+        tiles.b,
+        metadata.at_column(SparseMetadataOf<bf16>::kColumns),  // the fault: of the next slot
+        accumulate);
   }
   /// Slots from the last to the first: what follows a stage's is that of the stage before.
   static constexpr std::uint32_t slot(std::uint32_t index, std::uint32_t stages) {

@@ -30,11 +30,11 @@ struct GemmWgmmaTwinOf : GemmWgmma {
 using GemmWgmmaTwin = GemmWgmmaTwinOf<1>;
 using GemmWgmmaClusterTwin = GemmWgmmaTwinOf<2>;
 
-/// `gemm_wgmma` with the steps of K of a tile, and what comes before its epilogue, as
-/// `Faulty::multiply(machine, input, d, first_row, steps)` does them.
-template <Machine M, class Extents, class Faulty>
-struct GemmWgmmaTwinKernel : GemmWgmmaKernel<M, Extents> {
-  using Base = GemmWgmmaKernel<M, Extents>;
+/// `Kernel`, gemm_wgmma or one like it, with the steps of K of a tile, and what comes before its
+/// epilogue, as `Faulty::multiply(machine, input, d, first_row, steps)` does them.
+template <Machine M, class Extents, class Faulty, class Kernel = GemmWgmmaKernel<M, Extents>>
+struct GemmWgmmaTwinKernel : Kernel {
+  using Base = Kernel;
   using Problem = typename Base::Problem;
   using Storage = typename Base::Storage;
   using Input = typename Base::Input;

@@ -51,7 +51,8 @@ Fault Gpu::check_mma(const Operation& op, std::uint32_t cta) const {
   }
   if (fault == Fault::kNone && sparse) {
     const TmemAddress metadata = mma.scale_a.at_column(instruction.sparsity_selector());
-    fault = check_columns(mma.group, cta, metadata.value, 1);
+    fault = check_columns(
+        mma.group, cta, metadata.value, sparse_elements(instruction.a_type()).columns());
   }
   if (fault == Fault::kNone && scaled) {
     fault =

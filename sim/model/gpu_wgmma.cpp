@@ -27,19 +27,27 @@ Fault Gpu::check_wgmma(WarpSlot slot, const Operation& op) const {
   if (mn_major && instruction.kind != MmaKind::kF16) {
     return Fault::kBadShape;  // of all other types both operands are K-major
   }
-  const auto fits =
-      [&](std::uint64_t descriptor, std::uint32_t rows, Major major, ElementType type) {
-        bool fit = check_descriptor({descriptor}) == Fault::kNone;
-        for_each_reach(
-            {descriptor}, rows, major, type, kMmaRowBytes, [&](const OperandReach& reach) {
-              fit = fit && reach.end <= config_.shared_bytes;
-            });
-        return fit;
-      };
+  const SparseElements elements = sparse_elements(instruction.a_type());
+  if (instruction.sparse_a() && (instruction.a_major() == Major::kMn ||
+                                 instruction.sparsity_selector() >= elements.selectors())) {
+    return Fault::kBadShape;
+  }
+  const auto fits = [&](std::uint64_t descriptor,
+                        std::uint32_t rows,
+                        Major major,
+                        ElementType type,
+                        std::uint32_t k_bytes) {
+    bool fit = check_descriptor({descriptor}) == Fault::kNone;
+    for_each_reach({descriptor}, rows, major, type, k_bytes, [&](const OperandReach& reach) {
+      fit = fit && reach.end <= config_.shared_bytes;
+    });
+    return fit;
+  };
   const bool in_registers = (op.flags & event_flag::kTmemA) != 0;
-  const bool fit = (in_registers ||
-                    fits(wgmma.a.bits, kWgmmaRows, instruction.a_major(), instruction.a_type())) &&
-                   fits(wgmma.b.bits, n, instruction.b_major(), instruction.b_type());
+  const bool fit =
+      (in_registers ||
+       fits(wgmma.a.bits, kWgmmaRows, instruction.a_major(), instruction.a_type(), kMmaRowBytes)) &&
+      fits(wgmma.b.bits, n, instruction.b_major(), instruction.b_type(), instruction.b_row_bytes());
   return fit ? Fault::kNone : Fault::kBadDescriptor;
 }
 
@@ -93,7 +101,8 @@ Gpu::Outcome Gpu::issue_wgmma(WarpSlot slot, Operation& op) {
     event.fault = Fault::kNotWarpgroup;
   } else if (std::exchange(d.touched_early, false)) {
     event.fault = Fault::kUnwaited;
-  } else if (warp.wgmma_fenced == 0 || d.touched > warp.wgmma_fenced) {
+  } else if (warp.wgmma_fenced == 0 || d.touched > warp.wgmma_fenced ||
+             (op.fragment_a != nullptr && op.fragment_a->touched > warp.wgmma_fenced)) {
     event.fault = Fault::kNoFence;
   }
   forming.warps |= 1U << warp.index % kWarpsPerWarpgroup;
@@ -142,7 +151,8 @@ void Gpu::finish_wgmma(std::uint32_t index) {
     for (std::uint32_t i = 0; i < kWarpsPerWarpgroup; ++i) {
       operands.d[i] = (*async.accumulators)[i]->bits.data();
       if (async.registers_a != nullptr && (*async.registers_a)[i] != nullptr) {
-        operands.a_registers[i] = (*async.registers_a)[i]->bits.data();
+        const std::uint32_t* bits = (*async.registers_a)[i]->bits.data();
+        (wgmma.instruction.sparse_a() ? operands.metadata : operands.a_registers)[i] = bits;
       }
     }
     operands.accumulate = (op.flags & event_flag::kAccumulate) != 0;

@@ -211,26 +211,40 @@ void gather_tmem(const MmaOperands& operands, TensorMemory& tmem, std::uint32_t 
   }
 }
 
-// Spreads the elements of a sparse A, which stand at the beginning of rows of `k_size`, to their
-// places, by the metadata. Of two at one place, which the manual does not define, the second stays.
+// Spreads the elements of a row of a sparse A, which stand at its beginning, to their places, by
+// `metadata(part)`, 16 bits in the low half each. Two at one place, which the manual does not
+// define, are added, as an H200 adds them.
+template <class Metadata>
+void spread_row(SparseElements elements, float* row, Metadata metadata) {
+  float packed[kMmaRowBytes];
+  const std::uint32_t kept = elements.kept();
+  std::copy_n(row, elements.instruction_k() / 2, packed);
+  std::fill_n(row, elements.instruction_k(), 0.0F);
+  for (std::uint32_t part = 0; part < elements.parts(); ++part) {
+    const std::uint32_t bits = metadata(part);
+    for (std::uint32_t chunk = 0; chunk < 4; ++chunk) {
+      const std::uint32_t at = 4 * part + chunk;
+      for (std::uint32_t i = 0; i < kept; ++i) {
+        const std::uint32_t place = elements.place(bits >> (4 * chunk), i);
+        row[at * elements.chunk() + place] += packed[at * kept + i];
+      }
+    }
+  }
+}
+
+// Spreads the rows of a sparse A, of `k_size` elements each, by its metadata in tensor memory.
 void spread(const MmaOperands& operands,
             TensorMemory& tmem,
             std::uint32_t rows,
             std::uint32_t k_size,
             float* a) {
+  const SparseElements elements = sparse_elements(operands.instruction.a_type());
   const std::uint32_t column = operands.scale_a.column() + operands.instruction.sparsity_selector();
-  std::vector<float> packed(k_size / 2);
-  for (std::uint32_t m = 0; m < rows; ++m, a += k_size) {
-    std::copy_n(a, packed.size(), packed.begin());
-    std::fill_n(a, k_size, 0.0F);
-    for (std::uint32_t half = 0; half < 2; ++half) {
-      const auto cell = SparseMetadataCell::of(m, half);
-      const std::uint32_t places = tmem.lane(cell.lane)[column] >> cell.shift;
-      for (std::uint32_t i = 0; i < k_size / 4; ++i) {  // of the half's elements that are not zero
-        const std::uint32_t chunk = half * k_size / 2 + i / 2 * kSparseChunk;
-        a[chunk + (places >> (2 * i) & 3U)] = packed[half * k_size / 4 + i];
-      }
-    }
+  for (std::uint32_t m = 0; m < rows; ++m) {
+    spread_row(elements, a + m * k_size, [&](std::uint32_t part) {
+      const auto cell = SparseMetadataCell::of(elements, m, part);
+      return tmem.lane(cell.lane)[column + cell.column] >> cell.shift;
+    });
   }
 }
 
@@ -498,7 +512,7 @@ Fault check_shape(UmmaInstructionDescriptor instruction, CtaGroup group) {
   if (instruction.sparse_a() &&
       (!may_be_sparse(instruction.kind) || m / ctas_in(group) != kTmemLanes ||
        instruction.a_major() == Major::kMn ||
-       instruction.sparsity_selector() >= kSparseSelectors)) {
+       instruction.sparsity_selector() >= sparse_elements(instruction.a_type()).selectors())) {
     return Fault::kBadShape;
   }
   const bool n_fits = n >= n_step && n <= 256 && n % n_step == 0 &&
@@ -655,7 +669,8 @@ void gather_registers(const WgmmaOperands& operands, float* out) {
 
 void multiply(const WgmmaOperands& operands) {
   const std::uint32_t n_size = operands.instruction.n();
-  const std::uint32_t k_size = mma_k(operands.instruction.a_type());
+  const std::uint32_t b_bytes = operands.instruction.b_row_bytes();
+  const std::uint32_t k_size = k_rows_of(operands.instruction.b_type(), b_bytes);
   const bool halves = operands.instruction.f16_result();
   const bool whole = operands.instruction.kind == MmaKind::kI8;
   const std::uint32_t registers = halves ? n_size / 4 : n_size / 2;
@@ -675,12 +690,23 @@ void multiply(const WgmmaOperands& operands) {
            k_size,
            1);
   }
+  if (instruction.sparse_a()) {
+    const SparseElements elements = sparse_elements(instruction.a_type());
+    for (std::uint32_t row = 0; row < kWgmmaRows; ++row) {
+      const std::uint32_t* words = operands.metadata[row / kWgmmaWarpRows];
+      spread_row(elements, &a[std::size_t{row} * k_size], [&](std::uint32_t part) {
+        const auto cell = WgmmaMetadataCell::of(
+            elements, row % kWgmmaWarpRows, part, instruction.sparsity_selector());
+        return words[cell.lane] >> cell.shift;
+      });
+    }
+  }
   gather(operands.b,
          n_size,
          SmallType::kNone,
          instruction.b_type(),
          instruction.b_major(),
-         kMmaRowBytes,
+         b_bytes,
          b.data(),
          k_size,
          1);

@@ -94,8 +94,8 @@ Units units_of(UmmaSmemDescriptor descriptor,
                std::uint32_t padding = 0);
 Units units_of(UmmaSmemDescriptor descriptor, TmemCopy shape, std::uint32_t padding);
 /// kBadShape when (kind, M, N, cta_group) is not in the manual's table, an operand is MN-major that
-/// is of kind mxf4 or mxf4nvf4 or has elements of four bytes, or A is sparse and of another kind
-/// than f16, MN-major, of other than 128 rows a CTA, or without a selector that exists.
+/// is of kind mxf4 or mxf4nvf4 or has elements of four bytes, or A is sparse and block-scaled,
+/// MN-major, of other than 128 rows a CTA, or without a selector that exists.
 Fault check_shape(UmmaInstructionDescriptor instruction, CtaGroup group);
 
 /// One instruction. `cta` has group elements: index 1 is the odd CTA of a pair.
@@ -126,6 +126,7 @@ struct WgmmaOperands {
   std::uint32_t* d[kWarpsPerWarpgroup] = {};
   bool accumulate = false;
   const std::uint32_t* a_registers[kWarpsPerWarpgroup] = {};  // of each lane four; null: in `a`
+  const std::uint32_t* metadata[kWarpsPerWarpgroup] = {};     // of a sparse A: of each lane a word
 };
 
 void multiply(const WgmmaOperands& operands);

@@ -23,7 +23,7 @@ namespace warptwin::sim {
 struct FragmentData {
   std::uint32_t registers = 0;
   std::uint32_t last_wgmma = 0;   // of an accumulator: wgmmas of the warp until its last one
-  std::uint64_t touched = 0;      // of an accumulator: when, by `WarpRegisters::time`
+  std::uint64_t touched = 0;      // when a wgmma's register last was, by `WarpRegisters::time`
   bool touched_early = false;     // before a wait settled it; not reported yet
   bool settled = false;           // the wait has covered it
   bool of_tensor_memory = false;  // of an accumulator: a tcgen05.ld fills it, not a wgmma
@@ -85,7 +85,7 @@ struct Operation {
   std::uint32_t some = 0;    // which lanes, where they are several but not all, as bits
   std::uint32_t result = 0;  // of a word load, a try, an allocation; of a wgmma 1: it has begun
   std::shared_ptr<FragmentData> fragment;    // registers that it fills, stores or waits for
-  std::shared_ptr<FragmentData> fragment_a;  // of a wgmma: A, where it is in registers
+  std::shared_ptr<FragmentData> fragment_a;  // of a wgmma: A, or the metadata of a sparse one
   const LaneRace* race = nullptr;     // with what its lanes did before; whoever performs it has it
   const AgentState* state = nullptr;  // of whoever performs it, who can tell where he is
   SourceSite site{};

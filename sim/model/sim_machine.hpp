@@ -464,6 +464,7 @@ class SimMachine : private OperationBuilder {
     if (moves_data_) {
       fragment.data()->bits.resize(std::size_t{kRegisters} * kWarpLanes);
     }
+    fragment.data()->touched = ++registers_->time;
     run(shared_row(Op::kSharedLoad, tile, row, column, fragment, site));
   }
 
@@ -482,16 +483,25 @@ class SimMachine : private OperationBuilder {
     if (moves_data_) {
       d.data()->bits.resize(std::size_t{d.data()->registers} * kWarpLanes, kGarbage);
     }
-    const auto instruction = UmmaInstructionDescriptor::make(
-        Element::kType, Element::kType, kWgmmaRows, 2 * d.data()->registers);
-    Operation op = make(Op::kWgmma, site);
+    Operation op = wgmma_of(d, a, b, accumulate, site);
+    run(op);
+  }
+  template <class Columns, class Element>
+  void wgmma_sp(SimAccumulator<Columns>& d,
+                WgmmaSmemDescriptor<Element> a,
+                WgmmaSmemDescriptor<Element> b,
+                const SimFragment<1>& metadata,
+                std::uint32_t selector,
+                bool accumulate,
+                SourceSite site = SourceSite::current()) {
+    if (moves_data_) {
+      d.data()->bits.resize(std::size_t{d.data()->registers} * kWarpLanes, kGarbage);
+    }
+    Operation op = wgmma_of(d, a, b, accumulate, site);
     auto& of = op.as<operands::Wgmma>();
-    of.a = umma_descriptor(a);
-    of.b = umma_descriptor(b);
-    of.instruction = instruction;
-    of.columns = instruction.n();
-    op.flags = accumulate ? event_flag::kAccumulate : std::uint16_t{0};
-    op.fragment = d.data();
+    of.instruction = of.instruction.with_sparse_a(selector);
+    op.flags |= event_flag::kSparse;
+    op.fragment_a = metadata.data();
     run(op);
   }
   void wgmma_commit_group(SourceSite site = SourceSite::current()) {
@@ -618,6 +628,23 @@ class SimMachine : private OperationBuilder {
 
  private:
   // The registers hold anything until the load is waited for.
+  template <class Columns, class Element>
+  Operation wgmma_of(const SimAccumulator<Columns>& d,
+                     WgmmaSmemDescriptor<Element> a,
+                     WgmmaSmemDescriptor<Element> b,
+                     bool accumulate,
+                     SourceSite site) {
+    Operation op = make(Op::kWgmma, site);
+    auto& of = op.as<operands::Wgmma>();
+    of.a = umma_descriptor(a);
+    of.b = umma_descriptor(b);
+    of.instruction = UmmaInstructionDescriptor::make(
+        Element::kType, Element::kType, kWgmmaRows, 2 * d.data()->registers);
+    of.columns = of.instruction.n();
+    op.flags = accumulate ? event_flag::kAccumulate : std::uint16_t{0};
+    op.fragment = d.data();
+    return op;
+  }
   template <std::uint32_t kRegisters>
   void load_tmem(SimFragment<kRegisters>& fragment, Operation op) {
     fragment = SimFragment<kRegisters>{};

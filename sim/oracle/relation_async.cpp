@@ -223,11 +223,12 @@ void Record::issue_tensor(const Event& event, Async& async) {
                           instruction.b_type(),
                           instruction.sparse_a() ? 2 : 1));
     if ((event.flags & event_flag::kSparse) != 0) {
-      // One column of the two that the selector chooses from.
+      // One column of the two that the selector chooses from; of elements of one byte both.
+      const std::uint32_t columns = bytes_of(instruction.a_type()) == 1 ? 2 : 1;
       const TmemAddress metadata =
           TmemAddress{product.scale_a}.at_column(instruction.sparsity_selector());
-      tensor_cells(event, async, cta, cells(metadata, 1, 0, kTmemLanes), false);
-      use_columns(cta, metadata, 1, use);
+      tensor_cells(event, async, cta, cells(metadata, columns, 0, kTmemLanes), false);
+      use_columns(cta, metadata, columns, use);
     }
     if ((event.flags & event_flag::kBlockScale) != 0) {
       const std::pair<TmemAddress, std::uint32_t> factors[] = {
@@ -310,7 +311,11 @@ void Record::issue_wgmma(const Event& event, Async& async, Node issued) {
   operand(event,
           async,
           event.cta,
-          operand_bytes(product.b, instruction.n(), instruction.b_major(), instruction.b_type()));
+          operand_bytes(product.b,
+                        instruction.n(),
+                        instruction.b_major(),
+                        instruction.b_type(),
+                        instruction.sparse_a() ? 2 : 1));
   const std::uint32_t in_cta = event.warp % launch_.warps_per_cta;
   const std::uint32_t leader = event.warp - in_cta % kWarpsPerWarpgroup;
   for (std::uint32_t i = 0; i < kWarpsPerWarpgroup; ++i) {

@@ -192,9 +192,11 @@ bool is_legal(UmmaInstructionDescriptor instruction, CtaGroup group) {
                              instruction.kind == MmaKind::kF8f6f4 ||
                              instruction.kind == MmaKind::kMxf8f6f4;
   const bool n_exists = !whole || n % (pair ? 32 : 16) == 0 || (!pair && (n == 8 || n == 24));
-  const bool sparse_exists = !instruction.sparse_a() ||
-                             (instruction.kind == MmaKind::kF16 && m == (pair ? 256 : 128) &&
-                              instruction.a_major() == Major::kK && (instruction.bits & 3U) < 2);
+  const bool eight_bits = whole || instruction.kind == MmaKind::kF8f6f4;
+  const bool sparse_exists =
+      !instruction.sparse_a() ||
+      (!scaled && m == (pair ? 256 : 128) && instruction.a_major() == Major::kK &&
+       (instruction.bits & 3U) < (eight_bits ? 1 : 2));
   return m_fits && n_exists && sparse_exists && n >= step && n <= 256 && n % step == 0 &&
          (!transposed || may_transpose);
 }

@@ -557,7 +557,9 @@ void Planner::add_mma(Planned& planned,
       beside = {{mma.scale_a.value, scale_columns(m)},
                 {mma.scale_b.value, scale_columns(instruction.n())}};
     } else if (sparse) {
-      beside = {{mma.scale_a.at_column(instruction.sparsity_selector()).value, 1}};
+      const bool eight_bits = bytes_of(instruction.a_type()) == 1;
+      beside = {
+          {mma.scale_a.at_column(instruction.sparsity_selector()).value, eight_bits ? 2U : 1U}};
     }
     for (const Region& at : beside) {
       Ranges cells;

@@ -76,6 +76,7 @@ constexpr Verb kVerbs[] = {
     {"tcgen05.wait::ld", Op::kTcgen05WaitLd, Operands::kFragment},
     {"tcgen05.wait::st", Op::kTcgen05WaitSt, Operands::kNone},
     {"wgmma.mma_async", Op::kWgmma, Operands::kWgmma},
+    {"wgmma.mma_async.sp", Op::kWgmma, Operands::kWgmma, false, 1},
     {"wgmma.fence", Op::kWgmmaFence, Operands::kNone},
     {"wgmma.commit_group", Op::kWgmmaCommit, Operands::kNone},
     {"wgmma.wait_group", Op::kWgmmaWait, Operands::kNumberFragment},
@@ -165,6 +166,8 @@ std::uint32_t variant_of(const Operation& operation) {
       return has(event_flag::kIncrease) ? 1 : 0;
     case Op::kTcgen05Mma:
       return has(event_flag::kSparse) ? 2 : has(event_flag::kBlockScale) ? 1 : 0;
+    case Op::kWgmma:
+      return has(event_flag::kSparse) ? 1 : 0;
     case Op::kTcgen05Cp:
       return static_cast<std::uint32_t>(operation.as<operands::TmemCopy>().shape);
     case Op::kTcgen05Ld:

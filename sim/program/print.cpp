@@ -392,6 +392,9 @@ std::string Printer::tensor_operands(const Instruction& instruction, const Verb&
       const auto& wgmma = op.as<operands::Wgmma>();
       return fragment + ", " + descriptor(wgmma.a.bits) + ", " + descriptor(wgmma.b.bits) +
              ", m64n" + number(wgmma.columns) + ", " + name_of(wgmma.instruction.a_type()) +
+             (wgmma.instruction.sparse_a() ? ", f" + number(instruction.metadata) + ", selector " +
+                                                 number(wgmma.instruction.sparsity_selector())
+                                           : "") +
              ((op.flags & event_flag::kAccumulate) != 0 ? ", accumulate" : "");
     }
     case Operands::kNumberFragment:

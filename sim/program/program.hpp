@@ -32,6 +32,8 @@ struct Instruction {
   /// The warp's fragment that it fills, stores, waits for or reads, and the registers it has.
   std::uint32_t fragment = kNone;
   std::uint32_t fragment_registers = 0;
+  /// Of a wgmma with a sparse A: the fragment, of one register, that has its metadata.
+  std::uint32_t metadata = kNone;
 
   /// Of a jump: to instruction `target` of its warp (the number of instructions is its end), where
   /// register `tested` is `value`, or is not if `negated`; always where `tested` is kNone.

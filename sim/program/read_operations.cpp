@@ -47,6 +47,7 @@ class OperationReader {
   std::uint64_t descriptor();
   std::optional<std::uint32_t> numbered(char letter, std::uint32_t below);
   void result();  // `r1,`, or nothing
+  std::uint32_t fragment_number();
   void fragment(std::uint32_t registers);
   ElementType element();
   /// "m128n16".
@@ -106,6 +107,9 @@ Instruction OperationReader::read(Executing who) {
       op().flags = verb_->variant == 2   ? event_flag::kSparse
                    : verb_->variant == 1 ? event_flag::kBlockScale
                                          : std::uint16_t{0};
+      break;
+    case Op::kWgmma:
+      op().flags = verb_->variant != 0 ? event_flag::kSparse : std::uint16_t{0};
       break;
     case Op::kTcgen05Cp:
       as<operands::TmemCopy>().shape = static_cast<TmemCopy>(verb_->variant);
@@ -493,12 +497,16 @@ void OperationReader::result() {
   }
 }
 
-void OperationReader::fragment(std::uint32_t registers) {
+std::uint32_t OperationReader::fragment_number() {
   const auto number = numbered('f', kProgramFragments);
   if (!number) {
     reader_.fail("a fragment: f0");
   }
-  read_.fragment = *number;
+  return *number;
+}
+
+void OperationReader::fragment(std::uint32_t registers) {
+  read_.fragment = fragment_number();
   read_.fragment_registers = registers;
 }
 
@@ -640,6 +648,13 @@ void OperationReader::wgmma() {
   wgmma.instruction = UmmaInstructionDescriptor::make(type, type, m, n);
   wgmma.columns = n;
   read_.fragment_registers = n / 2;
+  if ((op().flags & event_flag::kSparse) != 0) {
+    comma();
+    read_.metadata = fragment_number();
+    comma();
+    reader_.expect("selector");
+    wgmma.instruction = wgmma.instruction.with_sparse_a(reader_.u32("a sparsity selector", 3));
+  }
   if (reader_.take_if(",")) {
     reader_.expect("accumulate");
     op().flags |= event_flag::kAccumulate;

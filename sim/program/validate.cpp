@@ -116,6 +116,12 @@ class Validator {
       require(has && access.columns == registers * (access.of_16_lanes() ? 2 : 1) && registers != 0,
               "the columns of tensor memory are not those of the fragment");
     }
+    const bool sparse = op.op == Op::kWgmma && op.product().instruction.sparse_a();
+    require(sparse == (op.op == Op::kWgmma && (op.flags & event_flag::kSparse) != 0) &&
+                (sparse ? instruction.metadata < kProgramFragments
+                        : instruction.metadata == Instruction::kNone),
+            "metadata is that of a wgmma with a sparse A");
+    require(!sparse || instruction.metadata != instruction.fragment, "metadata is no accumulator");
     if (op.op == Op::kWgmma) {
       const auto& wgmma = op.as<operands::Wgmma>();
       require(has && registers != 0 && wgmma.columns == 2 * registers,

@@ -19,6 +19,9 @@ class Fragments {
     line.fragment_registers = op.fragment->registers;
     if (op.op == Op::kTcgen05Ld || op.op == Op::kWgmma) {
       line.fragment = number_of(op.fragment, true);
+      if (op.fragment_a != nullptr) {
+        line.metadata = number_of(op.fragment_a, true);
+      }
       if (op.op == Op::kTcgen05Ld) {
         last_loaded_ = line.fragment;
         const auto& access = op.as<operands::TmemAccess>();
@@ -107,6 +110,7 @@ class RecordingPort : public EnginePort {
     line.operation = op;
     fragments_.name(op, line);
     line.operation.fragment = nullptr;
+    line.operation.fragment_a = nullptr;
     line.operation.result = 0;
     if (op.op == Op::kWgmmaFence) {
       line.operation.as<operands::WgmmaFence>().time = 0;

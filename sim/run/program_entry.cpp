@@ -63,18 +63,24 @@ class Interpreter {
   void prepare(const Instruction& line, Operation& op) {
     switch (op.op) {
       case Op::kTcgen05Ld:
-        op.fragment = fresh(line, kGarbage);
+        op.fragment = fresh(line.fragment, line.fragment_registers, kGarbage);
         break;
       case Op::kTcgen05St:
+        op.fragment = sized(line);
+        break;
       case Op::kWgmma:
         op.fragment = sized(line);
+        if (line.metadata != Instruction::kNone) {
+          op.fragment_a = sized(line.metadata, 1);
+        }
         break;
       case Op::kSharedStore:
       case Op::kSharedLoad:
         if (op.is<operands::SharedRows>()) {
           op.fragment = sized(line);
         }
-        if (op.is<operands::SharedRows>() && op.as<operands::SharedRows>().of_accumulator) {
+        if (op.is<operands::SharedRows>() &&
+            (op.op == Op::kSharedLoad || op.as<operands::SharedRows>().of_accumulator)) {
           op.fragment->touched = ++machine_.registers().time;
         }
         break;
@@ -83,31 +89,36 @@ class Interpreter {
         break;
       default:
         if (line.fragment != Instruction::kNone) {
-          op.fragment = slot(line);
+          op.fragment = slot(line.fragment);
         }
     }
   }
 
-  std::shared_ptr<FragmentData>& slot(const Instruction& line) {
-    if (line.fragment >= fragments_.size()) {
-      fragments_.resize(line.fragment + std::size_t{1});
+  std::shared_ptr<FragmentData>& slot(std::uint32_t number) {
+    if (number >= fragments_.size()) {
+      fragments_.resize(number + std::size_t{1});
     }
-    return fragments_[line.fragment];
+    return fragments_[number];
   }
-  const std::shared_ptr<FragmentData>& fresh(const Instruction& line, std::uint32_t bits) {
-    std::shared_ptr<FragmentData>& data = slot(line);
+  const std::shared_ptr<FragmentData>& fresh(std::uint32_t number,
+                                             std::uint32_t registers,
+                                             std::uint32_t bits) {
+    std::shared_ptr<FragmentData>& data = slot(number);
     data = std::make_shared<FragmentData>();
-    data->registers = line.fragment_registers;
-    data->bits.assign(std::size_t{kWarpLanes} * line.fragment_registers, bits);
+    data->registers = registers;
+    data->bits.assign(std::size_t{kWarpLanes} * registers, bits);
     return data;
   }
   // With as many registers as the line says; one that nothing has filled has zeros.
   const std::shared_ptr<FragmentData>& sized(const Instruction& line) {
-    const std::shared_ptr<FragmentData> before = slot(line);
-    if (before != nullptr && before->registers == line.fragment_registers) {
-      return slot(line);
+    return sized(line.fragment, line.fragment_registers);
+  }
+  const std::shared_ptr<FragmentData>& sized(std::uint32_t number, std::uint32_t registers) {
+    const std::shared_ptr<FragmentData> before = slot(number);
+    if (before != nullptr && before->registers == registers) {
+      return slot(number);
     }
-    const std::shared_ptr<FragmentData>& data = fresh(line, 0);
+    const std::shared_ptr<FragmentData>& data = fresh(number, registers, 0);
     data->settled = before == nullptr || before->settled;
     return data;
   }

@@ -104,8 +104,9 @@ WgmmaShape OpCosts::wgmma(const Operation& op) const {
                     "'");
   }
   const UmmaInstructionDescriptor& shape = op.as<operands::Wgmma>().instruction;
-  const double rows = (a_in_registers ? 0 : kWgmmaRows) + shape.n();
-  return {*forms_[form], double(shape.n()), rows * kStepBytes};
+  const double bytes =
+      (a_in_registers ? 0 : kWgmmaRows) * kStepBytes + double(shape.n()) * shape.b_row_bytes();
+  return {*forms_[form], double(shape.n()), bytes};
 }
 
 MmaShape OpCosts::mma(const Operation& op) const {

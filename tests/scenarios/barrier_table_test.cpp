@@ -51,6 +51,7 @@
 #include "scenarios/gemm_wgmma.hpp"
 #include "scenarios/gemm_wgmma_pingpong.hpp"
 #include "scenarios/gemm_wgmma_serial.hpp"
+#include "scenarios/gemm_wgmma_sparse.hpp"
 #include "scenarios/mainloop.hpp"
 #include "scenarios/mainloop_wgmma.hpp"
 #include "scenarios/multicast_ring.hpp"
@@ -361,6 +362,11 @@ TEST(BarrierTable, OfMainloop) {
 TEST(BarrierTable, OfGemmWgmma) {
   expect_table_is_true<GemmWgmmaStorage<GemmWgmmaExtents<>>>(
       "scenarios/gemm_wgmma.hpp", GemmWgmmaExtents<>{128, 128, 64, 4, 1, 1});
+}
+
+TEST(BarrierTable, OfGemmWgmmaSparse) {
+  expect_table_is_true<GemmWgmmaSparseStorage<GemmWgmmaExtents<>, GemmParts>>(
+      "scenarios/gemm_wgmma_sparse.hpp", GemmWgmmaExtents<>{128, 128, 128, 3, 1, 1});
 }
 
 TEST(BarrierTable, OfGemmWgmmaPingpong) {

@@ -441,6 +441,24 @@ class RecordingMachine {
              SourceSite s = SourceSite::current()) {
     add(s, "wgmma", "a", a.start().value, "b", b.start().value, accumulate ? "add" : "set");
   }
+  template <class Columns, class Element>
+  void wgmma_sp(Accumulator<Columns>&,
+                WgmmaSmemDescriptor<Element> a,
+                WgmmaSmemDescriptor<Element> b,
+                const Fragment<1>&,
+                std::uint32_t selector,
+                bool accumulate,
+                SourceSite s = SourceSite::current()) {
+    add(s,
+        "wgmma.sp",
+        "a",
+        a.start().value,
+        "b",
+        b.start().value,
+        "selector",
+        selector,
+        accumulate ? "add" : "set");
+  }
   void wgmma_commit_group(SourceSite s = SourceSite::current()) { add(s, "wgmma.commit_group"); }
   template <std::uint32_t kPending>
   void wgmma_wait_group(SourceSite s = SourceSite::current()) {

@@ -136,8 +136,8 @@ class LayoutsDetector : public Detector {
       const std::uint32_t rows = event.op == Op::kWgmma ? kWgmmaRows : mma.m() / ctas;
       check_operand(event, {"A", {product.a}, rows, mma.a_major(), mma.a_type()});
     }
-    const std::uint32_t k_bytes = event.op == Op::kWgmma ? kMmaRowBytes : mma.b_row_bytes();
-    check_operand(event, {"B", {product.b}, mma.n() / ctas, mma.b_major(), mma.b_type(), k_bytes});
+    check_operand(
+        event, {"B", {product.b}, mma.n() / ctas, mma.b_major(), mma.b_type(), mma.b_row_bytes()});
   }
 
   const Tile* find(std::uint32_t cta, std::uint32_t address) {

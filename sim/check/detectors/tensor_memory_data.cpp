@@ -309,7 +309,8 @@ class TensorMemoryDataDetector : public Detector {
     const UmmaInstructionDescriptor instruction{mma.instruction, mma.kind};
     const std::uint32_t column =
         TmemAddress{mma.scale_a}.column() + instruction.sparsity_selector();
-    const Cells at{kAllLanes, column, column + 1};
+    const std::uint32_t columns = sparse_elements(instruction.a_type()).columns();
+    const Cells at{kAllLanes, column, column + columns};
     require_written(event, cta, at, "TMEM_UNINIT_READ", "read as metadata of A");
     add(event, cta, make(event, CellUse::kMetadata, at));
   }

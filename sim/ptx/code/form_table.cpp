@@ -463,6 +463,11 @@ constexpr FormRow kRows[] = {
      "d s s s",
      kTensor},
     {"mma",
+     "sp|sp::ordered_metadata $sync row col satfinite? SHAPE kind::f8f6f4?",
+     "f16|f32|s32 $float_mma|u8|s8|u4|s4 $float_mma|u8|s8|u4|s4 f16|f32|s32",
+     "d s s s s s",
+     kTensor},
+    {"mma",
      "$sync row col SHAPE kind::mxf8f6f4|kind::mxf4|kind::mxf4nvf4 block_scale "
      "scale_vec::1X|scale_vec::2X|scale_vec::4X?",
      "f32 $float_mma $float_mma f32 ue8m0|ue4m3",

@@ -84,14 +84,13 @@ void WarpRun::report_copied_operands(const Request& request, const sim::Operatio
                                 kMmaRowBytes,
                                 padding_of(sim::small_a(instruction))));
   }
-  report_copied(
-      request,
-      sim::units_of(product.b,
-                    instruction.n() / ctas,
-                    instruction.b_major(),
-                    instruction.b_type(),
-                    op.op == warptwin::Op::kWgmma ? kMmaRowBytes : instruction.b_row_bytes(),
-                    padding_of(sim::small_b(instruction))));
+  report_copied(request,
+                sim::units_of(product.b,
+                              instruction.n() / ctas,
+                              instruction.b_major(),
+                              instruction.b_type(),
+                              instruction.b_row_bytes(),
+                              padding_of(sim::small_b(instruction))));
 }
 
 // What the lanes of a load or a store are about to access.

@@ -41,7 +41,7 @@ const char* missing_wgmma(const Modifiers& modifiers) {
   const auto b = element_of(modifiers.type(2));
   const Type d = modifiers.type(0);
   const bool whole = d == Type::kS32;
-  const bool there = !modifiers.has("sp"_mod) && !modifiers.has("satfinite"_mod) &&
+  const bool there = !modifiers.has("satfinite"_mod) &&
                      (whole || d == Type::kF16 || d == Type::kF32) && a && b &&
                      whole == (kind_of(*a) == MmaKind::kI8) && kind_of(*a) == kind_of(*b);
   return there ? nullptr : "wgmma of these types is not there";
@@ -111,8 +111,24 @@ WarpRun::Fragment WarpRun::registers_of_a(const Request& request) const {
   return data;
 }
 
-// PTX ISA, "wgmma.mma_async": d, a-desc or a, b-desc, scale-d, imm-scale-a, imm-scale-b,
-// {imm-trans-a, imm-trans-b}.
+// Of a sparse A: its metadata, a word of each lane, as the wgmma finds it.
+WarpRun::Fragment WarpRun::metadata_of_a(Request& request) {
+  const Lanes& words = request.stop.operands[3].values[0];
+  computes_with(request.strand, words);
+  if (machine_.moves_data()) {
+    known(request, 3, request.mask());
+  }
+  auto data = std::make_shared<sim::FragmentData>();
+  data->registers = 1;
+  data->bits.resize(kLanes);
+  for (std::uint32_t lane = 0; lane < kLanes; ++lane) {
+    data->bits[lane] = static_cast<std::uint32_t>(words.value[lane]);
+  }
+  return data;
+}
+
+// PTX ISA, "wgmma.mma_async": d, a-desc or a, b-desc, {of .sp sp-meta, sp-sel,} scale-d,
+// imm-scale-a, imm-scale-b, {imm-trans-a, imm-trans-b}.
 Served WarpRun::wgmma(Request& request) {
   const Modifiers& modifiers = request.modifiers;
   const auto a = element_of(modifiers.type(1));
@@ -124,6 +140,8 @@ Served WarpRun::wgmma(Request& request) {
         return part.kind == Argument::Kind::kRegister;
       }));
   const bool halves = modifiers.type(0) == Type::kF16;
+  const bool sparse = modifiers.has("sp"_mod);
+  const std::size_t behind = sparse ? 5 : 3;  // where scale-d stands
   require_form(request);
   if (registers * (halves ? 4U : 2U) != modifiers.shape.n) {
     refuse(request,
@@ -131,7 +149,7 @@ Served WarpRun::wgmma(Request& request) {
                " registers of D are expected, not " + std::to_string(registers));
   }
   const bool in_registers = request.stop.operands[1].argument->kind == Argument::Kind::kVector;
-  for (const std::size_t scale : {std::size_t{4}, std::size_t{5}}) {
+  for (const std::size_t scale : {behind + 1, behind + 2}) {
     if (request.has(scale) && static_cast<std::int32_t>(uniform(request, scale)) != 1) {
       refuse(request, "wgmma with a negated operand is not there");
     }
@@ -140,10 +158,20 @@ Served WarpRun::wgmma(Request& request) {
     return request.has(operand) && uniform(request, operand) != 0 ? Major::kMn : Major::kK;
   };
   // A in registers has no major.
-  auto instruction =
-      UmmaInstructionDescriptor::make(*a, *b, kWgmmaRows, modifiers.shape.n)
-          .with_majors(in_registers ? Major::kK : major(6), major(in_registers ? 6 : 7));
+  auto instruction = UmmaInstructionDescriptor::make(*a, *b, kWgmmaRows, modifiers.shape.n)
+                         .with_majors(in_registers ? Major::kK : major(behind + 3),
+                                      major(behind + (in_registers ? 3 : 4)));
   instruction = halves ? instruction.with_f16_result() : instruction;
+  if (sparse) {
+    const auto selector = static_cast<std::uint32_t>(uniform(request, 4));
+    if (in_registers || instruction.a_major() == Major::kMn) {
+      refuse(request, "wgmma with a sparse A that is in registers or MN-major is not there");
+    }
+    if (selector >= sparse_elements(*a).selectors()) {
+      refuse(request, "this sparsity selector is undefined for elements of this type");
+    }
+    instruction = instruction.with_sparse_a(selector);
+  }
   sim::Operation op = collective(warptwin::Op::kWgmma, request);
   auto& wgmma = op.as<sim::operands::Wgmma>();
   if (in_registers) {
@@ -152,10 +180,14 @@ Served WarpRun::wgmma(Request& request) {
   } else {
     wgmma.a.bits = operand_of(request, 1);
   }
+  if (sparse) {
+    op.fragment_a = metadata_of_a(request);
+    op.flags |= event_flag::kSparse;
+  }
   wgmma.b.bits = operand_of(request, 2);
   wgmma.instruction = instruction;
   wgmma.columns = instruction.n();
-  const bool accumulates = request.has(3) && uniform(request, 3) != 0;
+  const bool accumulates = request.has(behind) && uniform(request, behind) != 0;
   op.flags |= accumulates ? event_flag::kAccumulate : std::uint16_t{0};
   const bool keeps = keeps_accumulator(request);
   op.fragment = keeps ? accumulator_.data : accumulator_of(request, registers);
@@ -163,9 +195,10 @@ Served WarpRun::wgmma(Request& request) {
     for (const Lanes& value : request.stop.operands[1].values) {
       computes_with(request.strand, value);
     }
-    if (written_since_fence(request, 1)) {
-      op.fragment->touched = ++machine_.registers().time;
-    }
+  }
+  if ((in_registers && written_since_fence(request, 1)) ||
+      (sparse && written_since_fence(request, 3))) {
+    op.fragment->touched = ++machine_.registers().time;
   }
   report_copied_operands(request, op);
   perform(op);

@@ -1,4 +1,4 @@
-// mma.sync: D = A * B + C, all four in the registers of one warp.
+// mma.sync and mma.sp: D = A * B + C, all four in the registers of one warp.
 //
 // PTX ISA, "Matrix Fragments for mma": lane 4 g + t of a register has elements that lie side by
 // side along K: of A those of row g or g + 8, of B those of column g. With e elements in a register
@@ -10,6 +10,8 @@
 #include <cmath>
 #include <limits>
 #include <type_traits>
+
+#include "common/machine/wgmma_descriptor.hpp"
 
 #include "sim/ptx/lanes/format.hpp"
 #include "sim/ptx/machine/missing_forms.hpp"
@@ -141,10 +143,59 @@ struct Mma {
   Type b;
   Type c;
   bool saturates = false;
+  bool sparse = false;
+  std::uint32_t selector = 0;  // whose lanes' metadata is that of a sparse A
+  const Lanes* metadata = nullptr;
 
   std::uint32_t halves() const { return shape.m / 8U; }
-  std::uint32_t registers_along(Type type) const {
-    return shape.k / (4 * elements_of_register(type));
+  std::uint32_t k_of_a() const { return sparse ? shape.k / 2U : shape.k; }
+  static std::uint32_t registers_along(Type type, std::uint32_t k) {
+    return k / (4 * elements_of_register(type));
+  }
+
+  /// Where 16 bits of metadata are, of row `row`: those that are `part` of the instruction's.
+  struct MetadataCell {
+    std::uint32_t lane;
+    std::uint32_t shift;
+  };
+  SparseElements sparse_elements() const { return {bits_of(a) / 8}; }
+  // An instruction of half the K has half of the lanes, and twice as many selectors.
+  bool is_half() const { return shape.k < sparse_elements().instruction_k(); }
+  std::uint32_t selectors() const { return sparse_elements().selectors() * (is_half() ? 2 : 1); }
+  MetadataCell metadata_of(std::uint32_t row, std::uint32_t part) const {
+    if (is_half() && bits_of(a) != 8) {
+      return {row % 8 * 4 + selector, row / 8 * 16};
+    }
+    if (is_half()) {
+      return {row % 8 * 4 + selector * 2 + row / 8, part * 16};
+    }
+    const auto cell = WgmmaMetadataCell::of(sparse_elements(), row, part, selector);
+    return {cell.lane, cell.shift};
+  }
+  /// A with its zeros.
+  template <class T>
+  Elements<T> spread(const Elements<T>& packed) const {
+    const SparseElements elements = sparse_elements();
+    Elements<T> dense(std::size_t{shape.m} * shape.k);
+    for (std::uint32_t row = 0; row < shape.m; ++row) {
+      for (std::uint32_t chunk = 0; chunk < shape.k / elements.chunk(); ++chunk) {
+        const MetadataCell cell = metadata_of(row, chunk / 4);
+        const std::uint32_t shift = cell.shift + chunk % 4 * 4;
+        const std::uint64_t bits = metadata->value[cell.lane] >> shift;
+        const bool unknown = (metadata->poison[cell.lane] >> shift / 8 & 1U) != 0;
+        Element<T>* const to = &dense[std::size_t{row} * shape.k + chunk * elements.chunk()];
+        for (std::uint32_t i = 0; i < elements.chunk(); ++i) {
+          to[i].unknown = unknown;
+        }
+        for (std::uint32_t i = 0; i < elements.kept(); ++i) {
+          const std::uint32_t place = elements.place(static_cast<std::uint32_t>(bits), i);
+          const auto& from = packed[std::size_t{row} * k_of_a() + chunk * elements.kept() + i];
+          to[place].value += from.value;  // two at one place, which the manual does not define
+          to[place].unknown = to[place].unknown || from.unknown;
+        }
+      }
+    }
+    return dense;
   }
 
   /// T: what a product is summed up in.
@@ -153,7 +204,8 @@ struct Mma {
                               const std::vector<Lanes>& b_registers,
                               const std::vector<Lanes>& c_registers) const {
     const std::uint32_t k = shape.k;
-    const Elements<T> left = fragment_elements<T>(a_registers, a, halves(), k);
+    Elements<T> left = fragment_elements<T>(a_registers, a, halves(), k_of_a());
+    left = sparse ? spread(left) : left;
     const Elements<T> right = fragment_elements<T>(b_registers, b, 1, k);
     std::vector<Lanes> result(Result{d}.registers(shape.m));
     for (std::uint32_t lane = 0; lane < kLanes; ++lane) {
@@ -178,7 +230,12 @@ struct Mma {
   }
 };
 
-// The shapes of PTX ISA, "mma": m16n8 of 16 to 32 bytes of K, m8n8 of one register each.
+bool is_small_float(Type type) {
+  return type == Type::kE4m3 || type == Type::kE5m2;
+}
+
+// The shapes of PTX ISA, "mma": m16n8 of 16 to 32 bytes of K, m8n8 of one register each. Of mma.sp
+// that is A without its zeros.
 bool mma_shape_is_there(const Mma& mma) {
   const Shape& shape = mma.shape;
   const bool integers = is_integer_of_mma(mma.a);
@@ -188,7 +245,11 @@ bool mma_shape_is_there(const Mma& mma) {
   if (mma.a == Type::kF64) {
     return shape.m == 8 ? shape.k == 4 : shape.k == 4 || shape.k == 8 || shape.k == 16;
   }
-  const std::uint32_t bits = shape.k * bits_of(mma.a);
+  const std::uint32_t bits = mma.k_of_a() * bits_of(mma.a);
+  if (mma.sparse &&
+      (bits_of(mma.a) == 4 || shape.m == 8 || (bits == 128 && is_small_float(mma.a)))) {
+    return false;
+  }
   return shape.m == 8 ? integers && bits == 128 : bits == 128 || bits == 256;
 }
 
@@ -205,8 +266,7 @@ bool mma_types_are_there(const Mma& mma) {
   if (both(Type::kF64)) {
     return mma.c == Type::kF64 && mma.d == Type::kF64;
   }
-  const auto small = [](Type type) { return type == Type::kE4m3 || type == Type::kE5m2; };
-  if (small(mma.a) && small(mma.b)) {
+  if (is_small_float(mma.a) && is_small_float(mma.b)) {
     return to_f32 || to_f16;
   }
   return is_integer_of_mma(mma.a) && is_integer_of_mma(mma.b) && bits_of(mma.a) == bits_of(mma.b) &&
@@ -219,7 +279,8 @@ Mma mma_of(const Modifiers& modifiers) {
           modifiers.type(1),
           modifiers.type(2),
           modifiers.type(3),
-          modifiers.has("satfinite"_mod)};
+          modifiers.has("satfinite"_mod),
+          modifiers.has("sp"_mod) || modifiers.has("sp::ordered_metadata"_mod)};
 }
 
 }  // namespace
@@ -231,11 +292,11 @@ const char* missing_mma(const Modifiers& modifiers) {
   return there ? nullptr : "mma of these types and this shape is not there";
 }
 
-// d, a, b, c.
+// d, a, b, c, and of .sp metadata and selector.
 Served WarpRun::mma(Request& request) {
   require_whole_warp(request);
   require_form(request);
-  const Mma mma = mma_of(request.modifiers);
+  Mma mma = mma_of(request.modifiers);
   const auto registers = [&](std::size_t operand, std::size_t expected) -> const auto& {
     const auto& values = request.stop.operands[operand].values;
     if (values.size() != expected) {
@@ -245,9 +306,17 @@ Served WarpRun::mma(Request& request) {
     }
     return values;
   };
-  const auto& a = registers(1, std::size_t{mma.halves()} * mma.registers_along(mma.a));
-  const auto& b = registers(2, mma.registers_along(mma.b));
+  const auto& a =
+      registers(1, std::size_t{mma.halves()} * Mma::registers_along(mma.a, mma.k_of_a()));
+  const auto& b = registers(2, Mma::registers_along(mma.b, mma.shape.k));
   const auto& c = registers(3, Result{mma.c}.registers(mma.shape.m));
+  if (mma.sparse) {
+    mma.metadata = &registers(4, 1)[0];
+    mma.selector = static_cast<std::uint32_t>(uniform(request, 5));
+    if (mma.selector >= mma.selectors()) {
+      refuse(request, "this sparsity selector is undefined for this shape");
+    }
+  }
   const Argument& target = *request.stop.operands[0].argument;
   const std::uint32_t written = target.kind == Argument::Kind::kVector ? target.count : 1;
   if (written != Result{mma.d}.registers(mma.shape.m)) {

@@ -317,10 +317,13 @@ void WarpRun::require_plain_sparse(const Request& request, const sim::operands::
   const UmmaInstructionDescriptor& instruction = mma.instruction;
   if (!may_be_sparse(instruction.kind) || instruction.a_major() == Major::kMn ||
       instruction.m() / ctas_in(mma.group) != kTmemLanes) {
-    refuse(request,
-           "tcgen05.mma.sp of another kind than f16, with MN-major A or of M = 64 is not there");
+    refuse(request, "tcgen05.mma.sp with MN-major A, of M = 64 or block-scaled is not there");
   }
-  if (mma.scale_a.column() % kSparseSelectors != 0) {
+  if (sim::small_a(instruction) != sim::SmallType::kNone ||
+      sim::small_b(instruction) != sim::SmallType::kNone) {
+    refuse(request, "tcgen05.mma.sp of e2m1, e2m3 or e3m2 is not there");
+  }
+  if (mma.scale_a.column() % SparseElements::kColumns != 0) {
     refuse(request, "metadata of a sparse A from an odd column on is not there");
   }
 }

@@ -411,6 +411,7 @@ class WarpRun : public Surroundings, public sim::AgentState {
   std::uint64_t operand_of(const Request& request, std::size_t at) const;
   Fragment accumulator_of(Request& request, std::uint32_t registers);
   Fragment registers_of_a(const Request& request) const;
+  Fragment metadata_of_a(Request& request);
 
   // async_copies.cpp: cp.async and its groups
   struct AsyncCopy {

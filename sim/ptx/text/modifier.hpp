@@ -258,6 +258,7 @@ inline constexpr auto kModifierNames = std::to_array<std::string_view>({
     "shift",
     "shiftamt",
     "sp",
+    "sp::ordered_metadata",
     "st",
     "subnormal",
     "swizzle_atomicity",

@@ -243,21 +243,24 @@ TEST(MatrixTest, AccumulationAddsAndOverwritingForgets) {
   EXPECT_EQ(std::bit_cast<float>(tmem.lane(5)[7]), expected(5, 7, 0, 16));
 }
 
-// D of one MMA with sparse A: 128 rows a CTA, 64 columns, 32 of K. The two elements of row m's
-// chunk c were at the places of `pair(m, c)`; where the metadata lies is written here again.
+// D of one MMA with sparse A: 128 rows a CTA, 64 columns, 64 bytes of K. What is kept of row m's
+// chunk c was at the places of `pair(m, c)`; where the metadata lies is written here again.
+template <class Element>
 class SparseMma {
  public:
   static constexpr std::uint32_t kN = 64;
+  static constexpr std::uint32_t kSize = sizeof(typename Element::Storage);
+  static constexpr std::uint32_t kK = 64 / kSize;
   static std::uint32_t pair(std::uint32_t m, std::uint32_t chunk) {
     constexpr std::uint32_t kPairs[] = {0b0100, 0b1000, 0b1100, 0b1001, 0b1101, 0b1110};
-    return kPairs[(m * 5 + chunk) % 6];
+    return kPairs[kSize == 4 ? (m * 5 + chunk) % 2 * 5 : (m * 5 + chunk) % 6];
   }
 
   explicit SparseMma(CtaGroup group) : ctas_{ctas_in(group)}, group_{group} {
     for (std::uint32_t cta = 0; cta < ctas_; ++cta) {
       shared_[cta].resize(1 << 16);
-      a_ = place<bf16>(shared_[cta], 1024, 128, 16, Swizzle::k32B, 128 * cta);
-      b_ = place<bf16>(shared_[cta], 32768, kN / ctas_, 32, Swizzle::k64B, kN / ctas_ * cta);
+      a_ = place<Element>(shared_[cta], 1024, 128, kK / 2, Swizzle::k32B, 128 * cta);
+      b_ = place<Element>(shared_[cta], 32768, kN / ctas_, kK, Swizzle::k64B, kN / ctas_ * cta);
       tmem_[cta].reset(true);
       tmem_[cta].allocate(0, 128);
       for (std::uint32_t lane = 0; lane < kTmemLanes; ++lane) {
@@ -265,11 +268,16 @@ class SparseMma {
       }
     }
   }
-  // Each row's 32 bits: two lanes have 16 each, of rows 8 apart in the two halves of a cell.
+  // Of one byte an element a row's 64 bits are two columns of its lane. Else its 32: two lanes have
+  // 16 each, of rows 8 apart in the two halves of a cell.
   void put_metadata(std::uint32_t column) {
     for (std::uint32_t row = 0; row < 128 * ctas_; ++row) {
       const std::uint32_t m = row % 128;
-      for (std::uint32_t chunk = 0; chunk < 8; ++chunk) {
+      for (std::uint32_t chunk = 0; chunk < (kSize == 1 ? 16 : 8); ++chunk) {
+        if (kSize == 1) {
+          tmem_[row / 128].lane(m)[column + chunk / 8] |= pair(row, chunk) << (4 * (chunk % 8));
+          continue;
+        }
         const std::uint32_t lane = m / 16 * 16 + chunk / 4 * 8 + m % 8;
         const std::uint32_t bit = (m % 16 >= 8 ? 16 : 0) + 4 * (chunk % 4);
         tmem_[row / 128].lane(lane)[column] |= pair(row, chunk) << bit;
@@ -280,7 +288,7 @@ class SparseMma {
     MmaOperands operands;
     operands.group = group_;
     operands.instruction =
-        UmmaInstructionDescriptor::make(ElementType::kBf16, ElementType::kBf16, 128 * ctas_, kN)
+        UmmaInstructionDescriptor::make(Element::kType, Element::kType, 128 * ctas_, kN)
             .with_sparse_a(selector);
     for (std::uint32_t cta = 0; cta < ctas_; ++cta) {
       operands.a[cta] = {shared_[cta].data(), 1 << 16, UmmaSmemDescriptor::k_major(a_)};
@@ -292,13 +300,18 @@ class SparseMma {
     multiply(operands);
   }
   float d(std::uint32_t row, std::uint32_t n) {
-    return std::bit_cast<float>(tmem_[row / 128].lane(row % 128)[n]);
+    const std::uint32_t bits = tmem_[row / 128].lane(row % 128)[n];
+    return kind_of(Element::kType) == MmaKind::kI8
+               ? static_cast<float>(static_cast<std::int32_t>(bits))
+               : std::bit_cast<float>(bits);
   }
   static float expected(std::uint32_t row, std::uint32_t n) {
     float sum = 0;
-    for (std::uint32_t i = 0; i < 16; ++i) {
-      const std::uint32_t place = pair(row, i / 2) >> (i % 2 * 2) & 3U;
-      sum += value(row, i) * value(n, i / 2 * 4 + place);
+    for (std::uint32_t i = 0; i < kK / 2; ++i) {
+      const std::uint32_t place =
+          kSize == 4 ? (pair(row, i) == 0b1110 ? 1 : 0) : pair(row, i / 2) >> (i % 2 * 2) & 3U;
+      const std::uint32_t chunk = kSize == 4 ? i * 2 : i / 2 * 4;
+      sum += value(row, i) * value(n, chunk + place);
     }
     return sum;
   }
@@ -306,32 +319,42 @@ class SparseMma {
  private:
   std::uint32_t ctas_;
   CtaGroup group_;
-  SharedTile<bf16> a_;
-  SharedTile<bf16> b_;
+  SharedTile<Element> a_;
+  SharedTile<Element> b_;
   std::vector<std::byte> shared_[2];
   TensorMemory tmem_[2];
 };
 
-TEST(SparseMmaTest, MultipliesElementsAtThePlacesOfTheirMetadata) {
+template <class Element>
+void expect_places_of_metadata(std::uint32_t selectors) {
+  using Mma = SparseMma<Element>;
   for (const CtaGroup group : {CtaGroup::kOne, CtaGroup::kTwo}) {
-    for (const std::uint32_t selector : {0U, 1U}) {
-      SparseMma mma{group};
+    for (std::uint32_t selector = 0; selector < selectors; ++selector) {
+      Mma mma{group};
       mma.put_metadata(64 + selector);
       mma.run(64, selector);
       for (std::uint32_t row = 0; row < 128 * ctas_in(group); ++row) {
-        for (std::uint32_t n = 0; n < SparseMma::kN; ++n) {
-          ASSERT_EQ(mma.d(row, n), SparseMma::expected(row, n)) << row << ", " << n;
+        for (std::uint32_t n = 0; n < Mma::kN; ++n) {
+          ASSERT_EQ(mma.d(row, n), Mma::expected(row, n)) << row << ", " << n;
         }
       }
     }
   }
 }
 
+TEST(SparseMmaTest, MultipliesElementsAtThePlacesOfTheirMetadata) {
+  expect_places_of_metadata<bf16>(2);
+  expect_places_of_metadata<tf32>(2);
+  expect_places_of_metadata<f8e4m3>(1);
+  expect_places_of_metadata<f8e5m2>(1);
+  expect_places_of_metadata<s8>(1);
+}
+
 TEST(SparseMmaTest, TheSelectorChoosesTheColumn) {
-  SparseMma mma{CtaGroup::kOne};
+  SparseMma<bf16> mma{CtaGroup::kOne};
   mma.put_metadata(64);
   mma.run(64, 1);  // nothing is in column 65: all elements go to place 0
-  EXPECT_NE(mma.d(1, 1), SparseMma::expected(1, 1));
+  EXPECT_NE(mma.d(1, 1), SparseMma<bf16>::expected(1, 1));
 }
 
 TEST(SparseMmaTest, ShapesWhoseMetadataHasNoKnownPlaceAreRefused) {
@@ -343,7 +366,11 @@ TEST(SparseMmaTest, ShapesWhoseMetadataHasNoKnownPlaceAreRefused) {
   EXPECT_EQ(check_shape(shape(ElementType::kBf16, 128, 2), CtaGroup::kOne), Fault::kBadShape);
   EXPECT_EQ(check_shape(shape(ElementType::kBf16, 64, 0), CtaGroup::kOne), Fault::kBadShape);
   EXPECT_EQ(check_shape(shape(ElementType::kBf16, 128, 0), CtaGroup::kTwo), Fault::kBadShape);
-  EXPECT_EQ(check_shape(shape(ElementType::kF8E4M3, 128, 0), CtaGroup::kOne), Fault::kBadShape);
+  EXPECT_EQ(check_shape(shape(ElementType::kTf32, 128, 1), CtaGroup::kOne), Fault::kNone);
+  EXPECT_EQ(check_shape(shape(ElementType::kTf32, 128, 2), CtaGroup::kOne), Fault::kBadShape);
+  EXPECT_EQ(check_shape(shape(ElementType::kF8E4M3, 128, 0), CtaGroup::kOne), Fault::kNone);
+  EXPECT_EQ(check_shape(shape(ElementType::kF8E4M3, 128, 1), CtaGroup::kOne), Fault::kBadShape);
+  EXPECT_EQ(check_shape(shape(ElementType::kI8, 256, 1), CtaGroup::kTwo), Fault::kBadShape);
   const auto transposed = shape(ElementType::kBf16, 128, 0).with_majors(Major::kMn, Major::kK);
   EXPECT_EQ(check_shape(transposed, CtaGroup::kOne), Fault::kBadShape);
 }

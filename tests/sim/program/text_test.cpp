@@ -214,6 +214,8 @@ INSTANTIATE_TEST_SUITE_P(
             "warp 0:\n  wgmma.mma_async f0, 0, 0, m64n8, bf16\n  wgmma.mma_async f1, 0, 0, m64n16, "
             "bf16\n",
             "p.txt:3: a program's wgmmas have one shape"},
+        Wrong{"warp 0:\n  wgmma.mma_async.sp f0, 0, 0, m64n8, bf16, f0, selector 0\n",
+              "p.txt:2: metadata is no accumulator"},
         Wrong{"tile t 4096\nwarp 0:\n  st.shared.rows [t], f0, row 0, column 17, bytes 128, f32, "
               "swizzle 0, registers 16\n",
               "p.txt:3: the columns reach beyond the rows, and beyond shared memory"}));

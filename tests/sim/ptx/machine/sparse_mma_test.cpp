@@ -15,10 +15,8 @@ namespace {
 using testing::AnyOf;
 using testing::Contains;
 
-constexpr auto kBf16 = ElementType::kBf16;
-
-UmmaInstructionDescriptor dense(std::uint32_t m) {
-  return UmmaInstructionDescriptor::make(kBf16, kBf16, m, 64);
+UmmaInstructionDescriptor dense(std::uint32_t m, ElementType type = ElementType::kBf16) {
+  return UmmaInstructionDescriptor::make(type, type, m, 64);
 }
 
 // One lane multiplies, and waits; A, B and the metadata are what lies in `tile`, which the lanes
@@ -63,18 +61,26 @@ OneKernel multiplies(UmmaInstructionDescriptor instruction,
 TEST(PtxSparseMma, IsExecutedWithASelectorThatExists) {
   for (const std::uint32_t selector : {0U, 1U}) {
     expect_proved(multiplies(dense(128).with_sparse_a(selector)));
+    expect_proved(multiplies(dense(128, ElementType::kTf32).with_sparse_a(selector),
+                             ".sp.cta_group::1.kind::tf32"));
   }
+  expect_proved(multiplies(dense(128, ElementType::kF8E5M2).with_sparse_a(0),
+                           ".sp.cta_group::1.kind::f8f6f4"));
+  expect_proved(
+      multiplies(dense(128, ElementType::kI8).with_sparse_a(0), ".sp.cta_group::1.kind::i8"));
 }
 
 TEST(PtxSparseMma, SelectorsBeyondAndDenseDescriptorsAreWrong) {
   expect_found(multiplies(dense(128).with_sparse_a(2)), "TCGEN05_SHAPE");
   expect_found(multiplies(dense(128)), "TCGEN05_SHAPE");
+  expect_found(
+      multiplies(dense(128, ElementType::kI8).with_sparse_a(1), ".sp.cta_group::1.kind::i8"),
+      "TCGEN05_SHAPE");
 }
 
 TEST(PtxSparseMma, WhoseMetadataLiesWhereNoTextSaysIsRefused) {
   const auto sparse = dense(128).with_sparse_a(0);
   EXPECT_THROW(proof_of(multiplies(dense(64).with_sparse_a(0))), ConfigError);
-  EXPECT_THROW(proof_of(multiplies(sparse, ".sp.cta_group::1.kind::f8f6f4")), ConfigError);
   EXPECT_THROW(proof_of(multiplies(sparse.with_majors(Major::kMn, Major::kK))), ConfigError);
   EXPECT_THROW(proof_of(multiplies(sparse, ".sp.cta_group::1.kind::f16", 65)), ConfigError);
   EXPECT_THROW(proof_of(multiplies(sparse, ".sp.cta_group::1.kind::f16", 64, "[%r21]")),
