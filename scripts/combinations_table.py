@@ -38,7 +38,6 @@ HOLES = {
     "g": "warps that store factors of B reach the tensor memory of their own CTA alone",
     "h": "a row below: of one byte a panel is as wide as a CTA's tile, and no two CTAs share it",
     "i": "no manual says which of two sizes a cluster has that a request gets",
-    "j": "where the metadata of other kinds than f16 lies is not modelled yet",
 }
 
 
@@ -108,14 +107,13 @@ PANEL_PAIRS = clusters((2, 1), (2, 2), (4, 1), (4, 2))  # whole panels of 128 by
 WGMMA = [(f"{m}x1", [f"cluster_m={m}"]) for m in (1, 2, 4)]
 OWN = collections.defaultdict(lambda: "b")
 NOT_YET = collections.defaultdict(lambda: "a")
-NOT_THERE_SPARSE = collections.defaultdict(lambda: "j", f16="a")
 FLOATS = ("bf16", "f16", "e4m3")
 # Of kernels that convert A: what follows the name, CTAs of an MMA, tiles, types, cluster shapes.
 MIXED = [
-    ("", "1SM", "static", ("e4m3", "s8"), clusters((1, 1), (2, 1), (4, 1))),
-    ("_2sm", "2SM", "static", ("e4m3",), clusters((2, 1), (4, 1))),
-    ("_persistent", "2SM", "CLC", ("e4m3",), clusters((2, 1), (4, 1))),
-    ("_clc", "1SM", "CLC", ("e4m3",), clusters((1, 1), (2, 1), (4, 1))),
+    ("", "1SM", "static", ("e4m3", "s8"), clusters((1, 1), (2, 1), (4, 1), (1, 2), (2, 2))),
+    ("_2sm", "2SM", "static", ("e4m3",), clusters((2, 1), (4, 1), (2, 2))),
+    ("_persistent", "2SM", "CLC", ("e4m3",), clusters((2, 1), (4, 1), (2, 2))),
+    ("_clc", "1SM", "CLC", ("e4m3",), clusters((1, 1), (2, 1), (4, 1), (1, 2), (2, 2))),
 ]
 KERNELS = [
     Kernel("gemm", "1SM", "static", family("gemm"), ONE, {}),
@@ -164,6 +162,8 @@ KERNELS = [
            NOT_YET),
     Kernel("gemm_wgmma_pingpong", "1SM", "static",
            {"bf16": "gemm_wgmma_pingpong", "e4m3": "gemm_wgmma_pingpong_e4m3"}, WGMMA, NOT_YET),
+    Kernel("gemm_wgmma_sparse", "1SM", "static",
+           typed("gemm_wgmma_sparse", "bf16", "tf32", "e4m3", "s8"), WGMMA, NOT_YET),
     Kernel("gemm_2sm_relu", "2SM", "static", {"bf16": "gemm_2sm_relu"}, PAIRS, NOT_YET),
     Kernel("gemm_epilogue_load", "1SM", "static",
            typed("gemm_epilogue_load", *FLOATS), ONE, NOT_YET),
@@ -230,10 +230,10 @@ KERNELS = [
              NOT_YET)
       for form, group, tiles, types, shapes in MIXED],
     *[Kernel(f"gemm_sparse{form}", group, tiles, typed(f"gemm_sparse{form}", *types), shapes,
-             NOT_THERE_SPARSE)
+             NOT_YET)
       for form, group, tiles, types, shapes in (
-          ("", "1SM", "static", ("bf16", "f16"), SINGLES),
-          ("_2sm", "2SM", "static", ("bf16",), PAIRS),
+          ("", "1SM", "static", ("bf16", "f16", "tf32", "e4m3", "s8"), SINGLES),
+          ("_2sm", "2SM", "static", ("bf16", "e4m3"), PAIRS),
           ("_persistent", "2SM", "CLC", ("bf16",), PAIRS),
           ("_clc", "1SM", "CLC", ("bf16",), SINGLES))],
     Kernel("gemm_blockwise_fp8", "1SM", "static", {"e4m3": "gemm_blockwise_fp8"}, ONE, OWN),
@@ -310,10 +310,11 @@ ABSENT = [
      "gemm_grouped_maps_persistent, gemm_grouped_gather_persistent, "
      "gemm_grouped_1d1d, gemm_grouped_1d1d_persistent, "
      "conv2d_fprop, conv2d_fprop_clc, conv2d_im2col, conv2d_im2col_clc, attention", "a"),
-    ("clusters along N", "gemm_mixed_input, gemm_mixed_input_2sm, gemm_mixed_input_persistent, "
+    ("A shared along N", "gemm_mixed_input, gemm_mixed_input_2sm, gemm_mixed_input_persistent, "
      "gemm_mixed_input_clc", "a"),
     ("8x1, 8x2, 2x4, 1x4", "every kernel that takes clusters", "f"),
-    ("2SM, CLC", "gemm_wgmma, gemm_wgmma_warp_stores, gemm_wgmma_pingpong, gemm_wgmma_serial", "c"),
+    ("2SM, CLC", "gemm_wgmma, gemm_wgmma_warp_stores, gemm_wgmma_pingpong, gemm_wgmma_sparse, "
+     "gemm_wgmma_serial", "c"),
     ("MN-major operands, D of another type, D transposed, stmatrix, D stored by each warp, "
      "prefetch", "every other kernel", "a"),
     ("other types", "gemm_block_scaled, gemm_block_scaled_persistent, gemm_block_scaled_alpha, "
