@@ -1,6 +1,6 @@
 /// Scenario: gemm_wgmma with a sparse A, of each four elements of a row along K two, of tf32 of
-/// each two one: wgmma.mma_async.sp. Metadata comes with A and B; each lane of a warpgroup reads its
-/// words from shared memory to registers.
+/// each two one: wgmma.mma_async.sp. Metadata comes with A and B; each lane of a warpgroup reads
+/// its words from shared memory to registers.
 ///
 /// Barrier         Arrivals per phase                 Bytes per phase     Completion means
 /// input.full[s]   1   load, elected lane             A, B and metadata   stage s may be read

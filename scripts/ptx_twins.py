@@ -26,7 +26,8 @@ CONSTANT = {
                    ["tile_m", "tile_n", "tile_k", "stages", "cluster_m", "in_flight"]),
     "gemm_wgmma_serial": ("GemmWgmmaSerialExtents", ["tile_m", "tile_n", "tile_k", "stages"]),
 }
-CONSTANT["gemm_wgmma_tf32"] = CONSTANT["gemm_wgmma_pingpong"] = CONSTANT["gemm_wgmma"]
+for of in ("tf32", "pingpong", "sparse"):
+    CONSTANT["gemm_wgmma_" + of] = CONSTANT["gemm_wgmma"]
 # Ids that need a declaration, and what is found of the PTX instead.
 OTHER_IDS = {
     "PRODUCER_TAIL_MISSING": {"CTA_EXIT_WITH_PENDING_REMOTE", "ORDER_EXIT"},

@@ -108,8 +108,8 @@ HostTensor with_zeros(const HostTensor& packed, Places places) {
 }
 
 /// The reverse, of chunks of four: the elements that are not zero, two for each chunk, and through
-/// `keep(row, chunk, pair)` where they were. Of fewer than two zeros stand in; throws ConfigError at
-/// more.
+/// `keep(row, chunk, pair)` where they were. Of fewer than two zeros stand in; throws ConfigError
+/// at more.
 template <class Keep>
 HostTensor without_zeros(const HostTensor& dense, Keep keep) {
   constexpr std::uint32_t kChunk = 4;

@@ -102,8 +102,8 @@ struct WgmmaCell {
 };
 
 /// Where a warp's lanes hold the metadata of a sparse A of one wgmma, a word each: 16 bits, of its
-/// 16 rows (PTX ISA, "Matrix fragments for sparse wgmma.mma_async": those of mma.sp). With selectors,
-/// which elements of more than one byte have, it is the words of two lanes of four.
+/// 16 rows (PTX ISA, "Matrix fragments for sparse wgmma.mma_async": those of mma.sp). With
+/// selectors, which elements of more than one byte have, it is the words of two lanes of four.
 struct WgmmaMetadataCell {
   std::uint32_t lane = 0;
   std::uint32_t shift = 0;  // where the 16 bits begin in the lane's word
