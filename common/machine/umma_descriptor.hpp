@@ -190,7 +190,7 @@ struct SparseElements {
   constexpr std::uint32_t kept() const { return chunk() / 2; }  // of a chunk's elements
   /// Elements of K that 16 bits of metadata tell of, and those that one instruction takes.
   constexpr std::uint32_t part() const { return 4 * chunk(); }
-  constexpr std::uint32_t instruction_k() const { return 2 * kMmaRowBytes / bytes; }
+  constexpr std::uint32_t instruction_k() const { return 2 * kMmaRowBytes / bytes; }  // elements
   constexpr std::uint32_t parts() const { return instruction_k() / part(); }  // of an instruction
   /// Where element `i` of the kept ones was in its chunk, whose bits are the low ones.
   constexpr std::uint32_t place(std::uint32_t metadata, std::uint32_t i) const {
@@ -199,7 +199,7 @@ struct SparseElements {
   /// Columns of tensor memory that an instruction's metadata takes, and sparsity selectors, which
   /// choose among as many instructions along K: two columns in any case.
   constexpr std::uint32_t columns() const { return bytes == 1 ? 2 : 1; }
-  constexpr std::uint32_t selectors() const { return kColumns / columns(); }
+  constexpr std::uint32_t selectors() const { return kColumns / columns(); }  // see columns()
 
   /// Columns of metadata that have one address, an even one.
   static constexpr std::uint32_t kColumns = 2;

@@ -105,7 +105,7 @@ struct WgmmaCell {
 /// 16 rows (PTX ISA, "Matrix fragments for sparse wgmma.mma_async": those of mma.sp). With
 /// selectors, which elements of more than one byte have, it is the words of two lanes of four.
 struct WgmmaMetadataCell {
-  std::uint32_t lane = 0;
+  std::uint32_t lane = 0;   // of the warp
   std::uint32_t shift = 0;  // where the 16 bits begin in the lane's word
 
   /// Of row `row` of the warp's, the 16 bits that are `part` of its instruction's.

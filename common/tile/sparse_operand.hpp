@@ -28,12 +28,12 @@ inline constexpr std::uint32_t kSparseLineBytes = 4 * kSparseBlockColumns;
 /// The metadata of one k step, in which a row of A has 128 bytes and of B 256.
 template <class Element>
 struct SparseMetadataOf {
-  static constexpr SparseElements kElements = sparse_elements(Element::kType);
-  static constexpr std::uint32_t kRowBytes = 128;                         // of A
-  static constexpr std::uint32_t kK = 2 * kRowBytes / kElements.bytes;    // columns of B
-  static constexpr std::uint32_t kMmas = kRowBytes / kMmaRowBytes;        // of a step
-  static constexpr std::uint32_t kColumns = kMmas * kElements.columns();  // of tensor memory
-  static constexpr std::uint32_t kBlocks = kColumns / kSparseBlockColumns;
+  static constexpr SparseElements kElements = sparse_elements(Element::kType);  // of A
+  static constexpr std::uint32_t kRowBytes = 128;                               // of A
+  static constexpr std::uint32_t kK = 2 * kRowBytes / kElements.bytes;          // columns of B
+  static constexpr std::uint32_t kMmas = kRowBytes / kMmaRowBytes;              // of a step
+  static constexpr std::uint32_t kColumns = kMmas * kElements.columns();        // of tensor memory
+  static constexpr std::uint32_t kBlocks = kColumns / kSparseBlockColumns;      // of a step
   /// Lines of shared memory, one for each lane and block.
   static constexpr std::uint32_t kLines = kBlocks * kTmemLanes;
 };
@@ -43,8 +43,8 @@ struct SparseMetadataOf {
 /// Requires: 128 rows of A in a CTA.
 template <class Element>
 struct SparseTilePayload {
-  using Metadata = SparseMetadataOf<Element>;
-  std::uint32_t tile_m = 0;  // rows of A of this CTA
+  using Metadata = SparseMetadataOf<Element>;  // of a step
+  std::uint32_t tile_m = 0;                    // rows of A of this CTA
   std::uint32_t tile_n = 0;  // of B of this CTA: half of the pair's with CtaGroup::kTwo
 
   /// The tiles of one slot: where each stands.
@@ -62,8 +62,8 @@ struct SparseTilePayload {
     constexpr const OperandTile<SparseMetadataByte>& metadata_tile() const { return metadata; }
   };
 
-  constexpr std::uint32_t a_bytes() const { return tile_m * Metadata::kRowBytes; }
-  constexpr std::uint32_t b_bytes() const { return tile_n * 2 * Metadata::kRowBytes; }
+  constexpr std::uint32_t a_bytes() const { return tile_m * Metadata::kRowBytes; }      // of a step
+  constexpr std::uint32_t b_bytes() const { return tile_n * 2 * Metadata::kRowBytes; }  // likewise
   /// Of all blocks of a step.
   static constexpr std::uint32_t metadata_bytes() { return Metadata::kLines * kSparseLineBytes; }
   /// Bytes that copies deliver: of all three.

@@ -19,13 +19,13 @@ namespace warptwin {
 /// 256: words of the 128 lanes, one word after the other.
 template <class Element>
 struct WgmmaMetadataOf {
-  static constexpr SparseElements kElements = sparse_elements(Element::kType);
-  static constexpr std::uint32_t kRowBytes = 128;                       // of A
-  static constexpr std::uint32_t kK = 2 * kRowBytes / kElements.bytes;  // columns of B
-  static constexpr std::uint32_t kMmas = kRowBytes / kWgmmaKBytes;      // of a step
+  static constexpr SparseElements kElements = sparse_elements(Element::kType);  // of A
+  static constexpr std::uint32_t kRowBytes = 128;                               // of A
+  static constexpr std::uint32_t kK = 2 * kRowBytes / kElements.bytes;          // columns of B
+  static constexpr std::uint32_t kMmas = kRowBytes / kWgmmaKBytes;              // of a step
   /// Words of a lane: instructions that differ in their selectors share one.
   static constexpr std::uint32_t kWords = kMmas / kElements.selectors();
-  static constexpr std::uint32_t kLanes = kWarpLanes * kWarpsPerWarpgroup;
+  static constexpr std::uint32_t kLanes = kWarpLanes * kWarpsPerWarpgroup;  // of a warpgroup
 };
 
 /// A stage of A without its zeros, of B, and of metadata, which no other CTA has.
@@ -33,9 +33,9 @@ struct WgmmaMetadataOf {
 /// Requires: a multiple of 64 rows of A.
 template <class Element>
 struct WgmmaSparseTilePayload {
-  using Metadata = WgmmaMetadataOf<Element>;
-  std::uint32_t tile_m = 0;  // rows of A
-  std::uint32_t tile_n = 0;  // of B
+  using Metadata = WgmmaMetadataOf<Element>;  // of a step
+  std::uint32_t tile_m = 0;                   // rows of A
+  std::uint32_t tile_n = 0;                   // of B
 
   /// The tiles of one slot: where each stands.
   struct Tiles {
@@ -56,8 +56,8 @@ struct WgmmaSparseTilePayload {
     }
   };
 
-  constexpr std::uint32_t a_bytes() const { return tile_m * Metadata::kRowBytes; }
-  constexpr std::uint32_t b_bytes() const { return tile_n * 2 * Metadata::kRowBytes; }
+  constexpr std::uint32_t a_bytes() const { return tile_m * Metadata::kRowBytes; }      // of a step
+  constexpr std::uint32_t b_bytes() const { return tile_n * 2 * Metadata::kRowBytes; }  // likewise
   /// Of all 64 rows.
   constexpr std::uint32_t metadata_bytes() const {
     return tile_m / kWgmmaRows * Metadata::kWords * Metadata::kLanes * 4;

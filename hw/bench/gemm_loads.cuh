@@ -25,7 +25,7 @@ struct GemmLoadsKernel : scenarios::GemmWgmmaKernel<M, Extents> {
     }
     auto input = typename Base::Input{machine, smem.input}.consumer();
     for ([[maybe_unused]] const Tile tile : problem.tiles(machine)) {
-      for (std::uint32_t k = 0; k < problem.k_tiles; ++k) {
+      for (std::uint32_t k = 0; k < problem.k_steps.count; ++k) {
         auto stage = input.acquire_stage();
         input.free(stage.mbar());
         std::move(stage).release_without_signal();

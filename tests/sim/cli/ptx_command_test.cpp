@@ -104,8 +104,9 @@ TEST_F(PtxCommand, CoverageNamesWhatIsRefusedByItsMnemonic) {
            Form{"tcgen05.ld.sync.aligned.16x64b.x2.pack::16b.b32 {%r2, %r3}, [%r1];",
                 "32x32b only"},
            Form{"tcgen05.mma.cta_group::1.ashift.kind::f16 [%r1], [%r1], %rd1, %r2, %p1;", "kind"},
-           Form{"wgmma.mma_async.sp.sync.aligned.m64n8k32.f32.f16.f16 {%f1, %f2, %f3, %f4}, %rd1, "
-                "%rd2, %r1, 0, 1, 1, 1, 0, 0;",
+           Form{"wgmma.mma_async.sync.aligned.m64n8k256.s32.b1.b1.and.popc {%r1, %r2, %r3, %r4}, "
+                "%rd1, "
+                "%rd2, 1;",
                 "wgmma of these types"},
            Form{"red.async.relaxed.cluster.shared::cluster.mbarrier::complete_tx::bytes.inc.u32 "
                 "[%r1], %r2, [%r1];",
