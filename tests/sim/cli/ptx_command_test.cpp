@@ -107,7 +107,7 @@ TEST_F(PtxCommand, CoverageNamesWhatIsRefusedByItsMnemonic) {
            Form{"wgmma.mma_async.sync.aligned.m64n8k256.s32.b1.b1.and.popc {%r1, %r2, %r3, %r4}, "
                 "%rd1, "
                 "%rd2, 1;",
-                "wgmma of these types"},
+                "takes no .and"},
            Form{"red.async.relaxed.cluster.shared::cluster.mbarrier::complete_tx::bytes.inc.u32 "
                 "[%r1], %r2, [%r1];",
                 ".inc and .dec"},
