@@ -71,7 +71,7 @@ function(warptwin_configure_scenarios target)
   target_compile_options(${target} PRIVATE $<$<CONFIG:Release>:-O1>)
   # Much of what a scenario costs to compile is what all of them include.
   set_target_properties(${target} PROPERTIES UNITY_BUILD ${WARPTWIN_UNITY}
-                                             UNITY_BUILD_BATCH_SIZE 60)
+                                             UNITY_BUILD_BATCH_SIZE 100)
 endfunction()
 
 # warptwin_add_check(<target> [SCENARIOS <name>...] [EXPECT <id>] [SET <name=value>...]
