@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include <gtest/gtest.h>
@@ -20,14 +21,17 @@ constexpr std::uint32_t kSteps = 3;
 
 /// One warp of one CTA, with the tiles of its column of 2 x 2 and three k steps.
 template <class Extents>
-std::vector<std::string> run(const Extents& extents, std::uint32_t rank, std::uint32_t warp) {
+std::vector<std::string> run(const Extents& extents,
+                             std::uint32_t rank,
+                             std::uint32_t warp,
+                             std::uint32_t last_row_bytes = kWholeRow) {
   using Kernel = GemmWgmma::Kernel<RecordingMachine, Extents>;
   RecordingMachine machine;
   machine.warp = warp;
   machine.rank = rank;
   machine.ctas = extents.cluster().ctas();
   const TileWalk walk{TileGrid{2, 2}, extents.cluster()};
-  const typename Kernel::Problem problem{1, 2, 3, extents, walk, kSteps};
+  const typename Kernel::Problem problem{1, 2, 3, extents, walk, {kSteps, last_row_bytes}};
   run_warp<Kernel>(machine, problem, {});
   for (const StageNote& note : machine.notes) {
     EXPECT_LT(note.step, StageStep::kDropped);
@@ -54,6 +58,29 @@ TEST(GemmWgmma, OneWarpOfTheLoadWarpgroupLoads) {
   EXPECT_EQ(count(run(extents, 0, kLoad), "load"), 4 * kSteps * 2);
   EXPECT_EQ(count(run(extents, 0, kLoad + 1), "load"), 0);
   EXPECT_EQ(count(run(extents, 0, kLoad + 1), "setmaxnreg.dec"), 1);
+}
+
+TEST(GemmWgmma, ProductsOfZerosAloneAreLeftOut) {
+  const GemmWgmma::StaticExtents extents;
+  for (const auto& [bytes, products] : {std::pair{2U, 1}, {32U, 1}, {34U, 2}, {96U, 3}}) {
+    const std::vector<std::string> lines = run(extents, 0, 0, bytes);
+    EXPECT_EQ(count(lines, "wgmma a "), 4 * (4 * (kSteps - 1) + products)) << bytes;
+    EXPECT_EQ(count(lines, "wgmma.commit_group"), 4 * kSteps) << bytes;
+  }
+  EXPECT_EQ(count(run(extents, 0, 0), "wgmma a "), 4 * 4 * kSteps);
+}
+
+TEST(KSteps, TheLastStageIsCutWhereAProductLessWillDo) {
+  const auto of = [](std::uint32_t k, std::uint32_t tile_k, std::uint32_t size) {
+    const KSteps steps = KSteps::covering(k, tile_k, size);
+    return std::pair{steps.count, steps.last_row_bytes};
+  };
+  EXPECT_EQ(of(128, 64, 2), std::pair(2U, kWholeRow));
+  EXPECT_EQ(of(127, 64, 2), std::pair(2U, kWholeRow));  // 126 bytes: four products
+  EXPECT_EQ(of(112, 64, 2), std::pair(2U, 96U));
+  EXPECT_EQ(of(65, 64, 2), std::pair(2U, 2U));
+  EXPECT_EQ(of(1, 128, 1), std::pair(1U, 1U));
+  EXPECT_EQ(of(31, 16, 2), std::pair(2U, kWholeRow));  // rows of 32 bytes are one product
 }
 
 TEST(GemmWgmma, AStageIsFreedOnceAndTheLastOfATileBehindTheLoop) {
