@@ -245,22 +245,42 @@ void WarpRun::note_accumulator(const Request& request) {
       });
 }
 
+// Those of the accumulator that operand 0 is.
+const AccumulatorRegisters& WarpRun::registers_of_accumulator(const Request& request) const {
+  const auto parts =
+      request.strand.frame->routine->code.parts_of(*request.stop.operands[0].argument);
+  const auto [found, added] = grid_.accumulators.try_emplace(parts.data());
+  AccumulatorRegisters& registers = found->second;
+  if (!added) {
+    return registers;
+  }
+  const auto same = [](const Argument& one, const Argument& other) {
+    return one.kind == Argument::Kind::kRegister && one.kind == other.kind &&
+           one.index == other.index;
+  };
+  registers.parts = parts;
+  registers.count = static_cast<std::uint32_t>(
+      std::count_if(parts.begin(), parts.end(), [](const Argument& part) {
+        return part.kind == Argument::Kind::kRegister;
+      }));
+  if (registers.count != parts.size()) {
+    return registers;
+  }
+  registers.first = parts.data();
+  for (const auto& [place, other] : grid_.accumulators) {
+    if (std::equal(parts.begin(), parts.end(), other.parts.begin(), other.parts.end(), same)) {
+      registers.first = other.first;
+    }
+  }
+  return registers;
+}
+
 // Whether a wgmma has the registers of the last one, and nothing has touched them: what that one
 // has said of each of them holds.
 bool WarpRun::keeps_accumulator(const Request& request) const {
-  if (accumulator_.data == nullptr || accumulator_.frame != request.strand.frame) {
-    return false;
-  }
-  const auto registers =
-      accumulator_.frame->routine->code.parts_of(*request.stop.operands[0].argument);
-  return std::equal(registers.begin(),
-                    registers.end(),
-                    accumulator_.registers.begin(),
-                    accumulator_.registers.end(),
-                    [](const Argument& one, const Argument& other) {
-                      return one.kind == Argument::Kind::kRegister && one.kind == other.kind &&
-                             one.index == other.index;
-                    });
+  return accumulator_.data != nullptr && accumulator_.registers != nullptr &&
+         accumulator_.frame == request.strand.frame &&
+         accumulator_.registers == registers_of_accumulator(request).first;
 }
 
 // What an instruction of the machine reads and writes of registers that are busy. Stores say

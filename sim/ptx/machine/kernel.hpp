@@ -38,7 +38,9 @@ struct ModuleVariable {
 /// A loop round a try that, told no, comes back to it without having done anything: a wait where
 /// what it needs is as it was.
 struct WaitLoop {
-  std::vector<std::uint32_t> sets;  // slots of registers, of those that the try still needs
+  std::vector<std::uint32_t> sets;    // slots of registers, of those that the try still needs
+  std::vector<std::uint32_t> writes;  // of all that it writes, where `sets` has some
+  std::uint32_t steps = 0;            // instructions from behind the try to it; 0: it sleeps
 };
 
 /// The loop round the `mbarrier.try_wait` or `.test_wait` at `op`, before which these registers are

@@ -133,12 +133,8 @@ Served WarpRun::wgmma(Request& request) {
   const Modifiers& modifiers = request.modifiers;
   const auto a = element_of(modifiers.type(1));
   const auto b = element_of(modifiers.type(2));
-  const auto parts =
-      request.strand.frame->routine->code.parts_of(*request.stop.operands[0].argument);
-  const auto registers = static_cast<std::uint32_t>(
-      std::count_if(parts.begin(), parts.end(), [](const Argument& part) {
-        return part.kind == Argument::Kind::kRegister;
-      }));
+  const AccumulatorRegisters& accumulator = registers_of_accumulator(request);
+  const std::uint32_t registers = accumulator.count;
   const bool halves = modifiers.type(0) == Type::kF16;
   const bool sparse = modifiers.has("sp"_mod);
   const std::size_t behind = sparse ? 5 : 3;  // where scale-d stands
@@ -204,7 +200,7 @@ Served WarpRun::wgmma(Request& request) {
   perform(op);
   if (!keeps) {
     mark_in_flight(request, 0, {op.fragment, warptwin::Op::kWgmmaWait});
-    accumulator_ = {request.strand.frame, parts, op.fragment};
+    accumulator_ = {request.strand.frame, accumulator.first, op.fragment};
   }
   if (in_registers) {
     set_busy(request, 1, Busy::kRead, {op.fragment_a, warptwin::Op::kWgmmaWait});

@@ -65,13 +65,52 @@ bool told(const Program& program,
   return false;
 }
 
-// A copy of the strand that goes its own way.
-Strand apart(const Strand& strand) {
-  Strand copy = strand;
-  copy.frame = std::make_shared<Frame>(*strand.frame);
-  copy.joins.clear();
-  return copy;
-}
+/// A strand goes a way that writes these slots, and its frame is as it was behind that.
+class Detour {
+ public:
+  Detour(const Strand& strand, const std::vector<std::uint32_t>& writes)
+      : frame_{*strand.frame},
+        writes_{writes},
+        carry_{frame_.carry},
+        carry_poison_{frame_.carry_poison} {
+    for (const std::uint32_t slot : writes) {
+      slots_.push_back(frame_.slots[slot]);
+      written_.push_back(frame_.written.empty() ? std::uint8_t{0} : frame_.written[slot]);
+      ready_.push_back(frame_.ready.empty() ? std::uint64_t{0} : frame_.ready[slot]);
+    }
+  }
+  ~Detour() {
+    for (std::size_t i = 0; i < writes_.size(); ++i) {
+      const std::uint32_t slot = writes_[i];
+      frame_.slots[slot] = slots_[i];
+      if (!frame_.written.empty()) {
+        frame_.written[slot] = written_[i];
+      }
+      if (!frame_.ready.empty()) {
+        frame_.ready[slot] = ready_[i];
+      }
+    }
+    frame_.carry = carry_;
+    frame_.carry_poison = carry_poison_;
+  }
+  Detour(const Detour&) = delete;
+  Detour& operator=(const Detour&) = delete;
+
+  /// Whether a slot holds what it held before.
+  bool keeps(std::uint32_t slot) const {
+    const auto at = std::find(writes_.begin(), writes_.end(), slot) - writes_.begin();
+    return frame_.slots[slot] == slots_[static_cast<std::size_t>(at)];
+  }
+
+ private:
+  Frame& frame_;
+  const std::vector<std::uint32_t>& writes_;
+  std::vector<Lanes> slots_;
+  std::vector<std::uint8_t> written_;
+  std::vector<std::uint64_t> ready_;
+  Mask carry_ = 0;
+  Mask carry_poison_ = 0;
+};
 
 }  // namespace
 
@@ -93,7 +132,11 @@ std::optional<WaitLoop> wait_loop(const Program& program,
   tried.mask = 1;
   NoSurroundings surroundings;
   std::set<std::uint32_t> written;
+  std::uint32_t steps = 0;
+  bool sleeps = false;
   const bool comes = told(program, surroundings, strand, tried, 0, [&](const Op& next) {
+    ++steps;
+    sleeps = sleeps || next.is("nanosleep");
     code.for_each_register(next, [&](std::uint32_t number, bool writes) {
       if (writes) {
         written.insert(number);
@@ -104,12 +147,19 @@ std::optional<WaitLoop> wait_loop(const Program& program,
     return std::nullopt;
   }
   WaitLoop loop;
+  loop.steps = sleeps ? 0 : steps;
+  written.insert(arguments[0].index);
   for (const std::uint32_t number : live) {
     if (written.contains(number)) {
       if (routine.bits_of(number) > 64) {
         return std::nullopt;
       }
       loop.sets.push_back(routine.slots[number]);
+    }
+  }
+  for (const std::uint32_t number : written) {
+    for (std::uint32_t bit = 0; !loop.sets.empty() && bit < routine.bits_of(number); bit += 64) {
+      loop.writes.push_back(routine.slots[number] + bit / 64);
     }
   }
   return loop;
@@ -123,11 +173,24 @@ bool comes_back(const Program& program,
   if (loop.sets.empty()) {
     return true;
   }
-  Strand copy = apart(strand);
+  // The way is the one that `wait_loop` has gone: no branch of it depends on what is unknown there.
+  const Detour detour{strand, loop.writes};
+  Strand copy;
+  copy.frame = strand.frame;
+  copy.pc = strand.pc;
+  copy.mask = strand.mask;
   Asked surroundings{warp};
-  return told(program, surroundings, copy, tried, 0, [](const Op&) {}) && copy.pc == tried.op &&
+  bool comes = false;
+  if (loop.steps == 0) {
+    comes = told(program, surroundings, copy, tried, 0, [](const Op&) {});
+  } else {
+    copy.write(tried, 0, 0, Lanes::all(0));
+    copy.complete(tried);
+    comes = copy.run(program, surroundings, loop.steps).kind == Stop::Kind::kSteps;
+  }
+  return comes && copy.pc == tried.op &&
          std::all_of(loop.sets.begin(), loop.sets.end(), [&](std::uint32_t slot) {
-           return copy.frame->slots[slot] == strand.frame->slots[slot];
+           return detour.keeps(slot);
          });
 }
 

@@ -674,7 +674,8 @@ const WarpRun::HandlerRow* WarpRun::handler_of(const Op& op) {
     }
     return rows;
   }();
-  return kOfForm[static_cast<std::size_t>(op.form - forms().data())];
+  static const Form* const kFirst = forms().data();
+  return kOfForm[static_cast<std::size_t>(op.form - kFirst)];
 }
 
 bool executes(const Op& op) {

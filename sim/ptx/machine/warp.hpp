@@ -56,6 +56,13 @@ enum class Wanted : std::uint8_t {
   kAll
 };
 
+/// The registers of an accumulator, as an instruction names them.
+struct AccumulatorRegisters {
+  std::span<const Argument> parts{};
+  const Argument* first = nullptr;  // the same of all that name the same; null: not all are there
+  std::uint32_t count = 0;          // of those that are registers
+};
+
 /// What all warps of a launch share.
 struct GridContext {
   const Kernel* kernel = nullptr;
@@ -96,6 +103,8 @@ struct GridContext {
   std::unordered_map<const Routine*, std::unordered_map<std::uint32_t, std::vector<std::uint32_t>>>
       needed;
   std::unordered_map<const Routine*, Liveness> liveness;
+  /// By their first place in the code.
+  std::unordered_map<const Argument*, AccumulatorRegisters> accumulators;
   /// By global word: the cluster, CTA and warp that was first to write it by an atomic or a flag.
   std::unordered_map<std::uint64_t, std::array<std::uint32_t, 3>> writers;
   /// By cluster, CTA and word of shared memory.
@@ -544,6 +553,7 @@ class WarpRun : public Surroundings, public sim::AgentState {
   void report_touched(const Strand& strand, const InFlight& flight);
   void note_registers(Request& request);
   void note_accumulator(const Request& request);
+  const AccumulatorRegisters& registers_of_accumulator(const Request& request) const;
   bool keeps_accumulator(const Request& request) const;
   bool written_since_fence(const Request& request, std::size_t operand) const;
   std::uint32_t mark_in_flight(Request& request, std::size_t operand, const InFlight& flight);
@@ -593,7 +603,7 @@ class WarpRun : public Surroundings, public sim::AgentState {
   /// The accumulator of the last wgmma, as long as nothing has touched its registers.
   struct {
     std::shared_ptr<Frame> frame;
-    std::span<const Argument> registers;
+    const Argument* registers = nullptr;  // AccumulatorRegisters::first
     Fragment data;
   } accumulator_;
   std::set<std::uint64_t> stored_maps_;            // where they begin, since their last release
