@@ -94,12 +94,22 @@ std::vector<Turn> turns_of(std::uint32_t others) {
   return turns;
 }
 
+// What the comparison of turns rests on where they are not all orders that matter.
+std::optional<std::string> hypothesis_on_orders(std::uint32_t others) {
+  if (others <= kTurnsMax) {
+    return std::nullopt;
+  }
+  const std::size_t orders = turns_of(others).size() + 1;  // and that of the launch
+  return "a cluster does in every order of its tiles what it does in the " +
+         std::to_string(orders) + " orders that were compared";
+}
+
 // `works` are what a cluster does with each number of tiles, `accesses` those of each tile. Says
-// what differs, if any does.
+// what differs, if any does; where none does, `honest` names what that rests on.
 const char* differs_in_turn(const ScenarioEntry& scenario,
                             const ParameterSet& parameters,
                             const ProofOptions& options,
-                            const ProofResult& honest,
+                            ProofResult& honest,
                             const std::vector<std::uint64_t>& works,
                             const std::vector<std::uint64_t>& accesses) {
   const auto others = static_cast<std::uint32_t>(accesses.size()) - 1;
@@ -118,6 +128,9 @@ const char* differs_in_turn(const ScenarioEntry& scenario,
     if (done.accesses != sum) {
       return "what is read and written for a tile depends on which cluster has it";
     }
+  }
+  if (auto hypothesis = hypothesis_on_orders(others)) {
+    honest.notes.push_back(std::move(*hypothesis));
   }
   return nullptr;
 }
