@@ -1,8 +1,9 @@
 /// Scenario: D = A * B^T for sm_90a, bf16 in, fp32 accumulation in registers, bf16 out. A TMA warp
-/// fills the ring; one warpgroup for each 64 rows of the tile multiplies by wgmma, frees stages
-/// itself, and writes its rows. Persistent where there are fewer CTAs than tiles. The `cluster_m`
-/// CTAs of a cluster stand one below the other and share B: each copies a slice of it to all. Its
-/// `Parts` say what the elements are: gemm_wgmma_f16, _tf32, _e4m3 and _e5m2 are the same text.
+/// fills the ring; one warpgroup for 64 rows of the tile, two for 128 or 256, multiply by wgmma,
+/// free stages themselves, and write their rows. Persistent where there are fewer CTAs than tiles.
+/// The `cluster_m` CTAs of a cluster stand one below the other and share B: each copies a slice of
+/// it to all. Its `Parts` say what the elements are: gemm_wgmma_f16, _tf32, _e4m3 and _e5m2 are the
+/// same text.
 ///
 /// Barrier         Arrivals per phase                 Bytes per phase   Completion means
 /// input.full[s]   1   load, elected lane             A tile + B tile   stage s may be read
@@ -62,10 +63,22 @@ struct GemmWgmmaExtents {
 template <class Parts>
 inline constexpr bool kWgmmaByWarps = Parts::kStoredBy == StoredBy::kEachWarp;
 
-/// Rows of a box in which D is stored.
+/// Columns of 128 rows of sums at most: a warpgroup has registers for so many.
+inline constexpr std::uint32_t kTallColumns = 192;
+
+/// The shape of a box in which D is stored.
 template <class Parts>
 constexpr std::uint32_t wgmma_box_rows(std::uint32_t tile_m) {
   return kWgmmaByWarps<Parts> ? kWgmmaWarpRows : tile_m;
+}
+template <class Parts>
+constexpr std::uint32_t wgmma_box_columns(std::uint32_t tile_n) {
+  using D = typename Parts::D;
+  if constexpr (kWgmmaByWarps<Parts>) {
+    return warp_boxes<D>(Extent<>{tile_n}).columns;
+  } else {
+    return box_columns<D>(tile_n);
+  }
 }
 
 template <class Extents,
@@ -88,9 +101,9 @@ struct GemmWgmmaStorage {
             "out",
             wgmma_roles(e.tile_m),
             kWgmmaByWarps<Parts> ? kWgmmaRows : std::uint32_t{e.tile_m},
-            box_columns<D>(e.tile_n),
+            wgmma_box_columns<Parts>(e.tile_n),
             1,
-            kWgmmaByWarps<Parts> ? e.tile_m / kWgmmaRows : 1} {}
+            kWgmmaByWarps<Parts> ? std::min(e.tile_m / kWgmmaRows, 2U) : 1} {}
   constexpr void init(Machine auto& machine) const { input.init(machine); }
 
   Input input;
@@ -122,6 +135,12 @@ struct GemmWgmmaProblem {
   constexpr StaticTileScheduler tiles(const M& machine) const { return {tile_walk, machine}; }
 };
 
+/// The same where each warp stores its own rows.
+template <Machine M, class Extents>
+struct GemmWgmmaOwnRowsProblem : GemmWgmmaProblem<M, Extents> {
+  typename M::TensorMap rest;  // of d, boxes of kRestColumns columns
+};
+
 template <Machine M,
           class Extents,
           class Parts = GemmParts,
@@ -133,14 +152,24 @@ struct GemmWgmmaKernel {
   static constexpr std::uint32_t box_rows(const Extents& e) {
     return wgmma_box_rows<Parts>(e.tile_m);
   }
+  static constexpr std::uint32_t box_columns(const Extents& e) {
+    return wgmma_box_columns<Parts>(e.tile_n);
+  }
 
-  using Problem = GemmWgmmaProblem<M, Extents>;
+  using Problem = std::conditional_t<kWgmmaByWarps<Parts>,
+                                     GemmWgmmaOwnRowsProblem<M, Extents>,
+                                     GemmWgmmaProblem<M, Extents>>;
 
   static Problem problem(const ParameterSet& p,
                          const Extents& e,
                          std::span<const typename M::TensorMap> maps,
                          std::span<const GlobalAddress>) {
-    return Problem::of(p, e, kBytesOf<typename Parts::A>, maps);
+    const auto common = GemmWgmmaProblem<M, Extents>::of(p, e, kBytesOf<typename Parts::A>, maps);
+    if constexpr (kWgmmaByWarps<Parts>) {
+      return {common, maps[3]};
+    } else {
+      return common;
+    }
   }
 
   static constexpr void load(M& machine, const Problem& problem, const Storage& smem) {
@@ -173,7 +202,8 @@ struct GemmWgmmaKernel {
 
   static constexpr void mma(M& machine, const Problem& problem, const Storage& smem) {
     const Extents& e = problem.extents;
-    const std::uint32_t first_row = machine.warp_index() / kWarpsPerWarpgroup * kWgmmaRows;
+    const auto rows = rows_of_warpgroup(e.tile_m);
+    const std::uint32_t first_row = machine.warp_index() / kWarpsPerWarpgroup * rows;
     if (first_row >= e.tile_m) {
       return;
     }
@@ -182,16 +212,22 @@ struct GemmWgmmaKernel {
     }
     auto input = Input{machine, smem.input}.consumer();
     auto writer = TileWriter<M, typename Parts::D, Role::kMma, Parts::kStoredBy>{machine, smem.out};
-    typename M::template Accumulator<decltype(e.tile_n)> d{machine, e.tile_n};
+    auto d = TallAccumulator{machine, rows, e.tile_n};
     for (const Tile tile : problem.tiles(machine)) {
       const KSteps steps = Storage::kCut ? problem.k_steps : KSteps{problem.k_steps.count};
       multiply_stages(machine, input, d, first_row, steps, e.in_flight);
       if constexpr (!std::is_same_v<typename Parts::Function, Unchanged>) {
-        d.transform(typename Parts::Function{});
+        d.for_each_part(
+            [](auto& part, std::uint32_t) { part.transform(typename Parts::Function{}); });
       }
-      const std::uint32_t row =
-          kWgmmaByWarps<Parts> ? (tile.m * e.tile_m + first_row) / kWgmmaRows : tile.m;
-      store_accumulator(machine, writer, problem.d, {row, tile.n}, d, e.tile_n);
+      if constexpr (kWgmmaByWarps<Parts>) {
+        d.for_each_part([&](auto& part, std::uint32_t row) {
+          const std::uint32_t box = (tile.m * e.tile_m + first_row + row) / kWgmmaRows;
+          store_own_rows(machine, writer, problem.d, problem.rest, {box, tile.n}, part, e.tile_n);
+        });
+      } else {
+        store_accumulator(machine, writer, problem.d, {tile.m, tile.n}, d, e.tile_n);
+      }
     }
     writer.drain();  // the stores are complete
   }
@@ -214,7 +250,7 @@ struct GemmWgmmaOf {
         {"m", "rows of A and D", 512, 1, 1 << 20, "tile_m"},
         {"n", "rows of B, columns of D", 512, 1, 1 << 20, "tile_n"},
         {"k", "columns of A and B", 16 * kTileK, 1, 1 << 20, "tile_k"},
-        {"tile_m", "rows of a tile of D: 64 or 128", 128, 64, 128},
+        {"tile_m", "rows of a tile of D: 64, 128 or 256", 128, 64, 256},
         {"tile_n", "columns of a tile of D", 128, 16, 256},
         {"tile_k", "columns of A and B in one stage", kTileK, kTileK / 4, kTileK},
         {"stages", "stages of the input ring", 4, 1, 64},
@@ -246,10 +282,14 @@ struct GemmWgmmaOf {
     const GemmWgmmaExtents<> e = extents(p);
     const auto [m, n, k] = std::array{p.u32("m"), p.u32("n"), p.u32("k")};
     check_row_pitch("n", n, kBytesOf<D>);
-    check_wgmma_tile(e.tile_m, e.tile_n, box_k, kSize, kind_of(A::kType));
-    require(e.tile_n % 16 == 0,
+    check_wgmma_tile(e.tile_m, e.tile_n, box_k, kSize, kind_of(A::kType), /*tall=*/true);
+    require(kWgmmaByWarps<Parts> || e.tile_n % 16 == 0,
             "tile_n=" + std::to_string(e.tile_n) +
                 " is stored in boxes of 32 bytes or more; use a multiple of 16");
+    require(e.tile_m <= 2 * kWgmmaRows || e.tile_n <= kTallColumns,
+            "a warpgroup has registers for 128 x " + std::to_string(kTallColumns) +
+                " sums, and a tile is " + std::to_string(e.tile_m) + " x " +
+                std::to_string(e.tile_n) + "; use a smaller tile_n, or tile_m=128");
     check_wgmma_stages(e.stages, e.in_flight);
     check_cluster(e.cluster(), e.tile_m, e.tile_n, box_k * kSize);
     check_stages_fit<Storage>(e);
@@ -257,19 +297,24 @@ struct GemmWgmmaOf {
     require(ctas % e.cluster_m == 0,
             "ctas=" + std::to_string(ctas) +
                 " are no whole clusters; use ctas=" + std::to_string(align_up(ctas, e.cluster_m)));
-    const std::uint32_t box = box_columns<D>(e.tile_n);
+    const std::uint32_t box = wgmma_box_columns<Parts>(e.tile_n);
     check_box_columns(e.tile_n, box, kBytesOf<D>);
     const TileGrid grid = TileGrid::covering(m, n, e.tile_m, e.tile_n);
-    return {.tensors = {matrix("a", TensorUse::kInput, m, k, A::kType),
-                        matrix("b", TensorUse::kInput, n, k, B::kType),
-                        matrix("d", TensorUse::kOutput, m, n, D::kType)},
-            .maps = {tile_map<A>(0, e.tile_m, box_k),
-                     tile_map<B>(1, e.tile_n / e.cluster_m, box_k),
-                     tile_map<D>(2, wgmma_box_rows<Parts>(e.tile_m), box)},
-            .clusters = grid.in_clusters(e.cluster()).ctas(ctas / e.cluster_m),
-            .cluster_size = e.cluster_m,
-            .registers_per_thread = 168,
-            .flops = std::uint64_t{2} * m * n * k};
+    Workload workload{.tensors = {matrix("a", TensorUse::kInput, m, k, A::kType),
+                                  matrix("b", TensorUse::kInput, n, k, B::kType),
+                                  matrix("d", TensorUse::kOutput, m, n, D::kType)},
+                      .maps = {tile_map<A>(0, e.tile_m, box_k),
+                               tile_map<B>(1, e.tile_n / e.cluster_m, box_k),
+                               tile_map<D>(2, wgmma_box_rows<Parts>(e.tile_m), box)},
+                      .clusters = grid.in_clusters(e.cluster()).ctas(ctas / e.cluster_m),
+                      .cluster_size = e.cluster_m,
+                      .registers_per_thread = 168,
+                      .flops = std::uint64_t{2} * m * n * k};
+    if constexpr (kWgmmaByWarps<Parts>) {
+      check_box_columns(e.tile_n, kRestColumns, kBytesOf<D>);
+      workload.maps.push_back(tile_map<D>(2, kWgmmaWarpRows, kRestColumns));
+    }
+    return workload;
   }
   static void reference(const ParameterSet&, std::span<HostTensor> tensors) {
     reference_of<Parts>(tensors);

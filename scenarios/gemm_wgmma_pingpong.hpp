@@ -47,7 +47,7 @@ struct GemmWgmmaPingpongStorage {
             "out",
             wgmma_roles(kWgmmaRows),
             kWgmmaRows,
-            box_columns<D>(e.tile_n),
+            wgmma_box_columns<Parts>(e.tile_n),
             1,
             kWarpgroups},
         order{layout, "order", wgmma_roles(kWgmmaRows), kWarpgroups} {}
@@ -73,7 +73,7 @@ struct GemmWgmmaPingpongKernel
     : GemmWgmmaKernel<M, Extents, Parts, GemmWgmmaPingpongStorage<Extents, Parts>> {
   using Storage = GemmWgmmaPingpongStorage<Extents, Parts>;
   using Input = PipelineOf<M, typename Storage::Input>;
-  using Problem = GemmWgmmaProblem<M, Extents>;
+  using Problem = GemmWgmmaOwnRowsProblem<M, Extents>;
 
   static constexpr void mma(M& machine, const Problem& problem, const Storage& smem) {
     const Extents& e = problem.extents;
@@ -110,7 +110,7 @@ struct GemmWgmmaPingpongKernel
         part.transform(typename Parts::Function{});
       }
       const std::uint32_t box = (tile.m * e.tile_m + row) / kWgmmaRows;
-      store_accumulator(machine, writer, problem.d, {box, tile.n}, part, e.tile_n);
+      store_own_rows(machine, writer, problem.d, problem.rest, {box, tile.n}, part, e.tile_n);
     });
   }
 };
@@ -125,15 +125,16 @@ struct GemmWgmmaPingpongOf : GemmWgmmaOf<StoredByWarps<Parts>> {
   static std::span<const Parameter> parameters() {
     static const auto kParameters = extended(
         Base::parameters(),
-        {{"ctas", "CTAs that share the tiles; 0: one for each, and no turns", 4, 0, 1 << 16}});
+        {{"tile_m", "rows of a tile of D: 64 or 128", 128, 64, 128},
+         {"ctas", "CTAs that share the tiles; 0: one for each, and no turns", 4, 0, 1 << 16}});
     return kParameters;
   }
   static Workload workload(const ParameterSet& p) {
     const GemmWgmmaExtents<> e = Base::extents(p);
-    require(e.tile_m * e.tile_n <= kWgmmaRows * 256,
-            "a warpgroup has registers for 64 x 256 or 128 x 128 sums, and a tile is " +
-                std::to_string(e.tile_m) + " x " + std::to_string(e.tile_n) +
-                "; use a smaller tile_n");
+    require(e.tile_m <= kWgmmaRows || e.tile_n <= kTallColumns,
+            "a warpgroup has registers for 128 x " + std::to_string(kTallColumns) +
+                " sums, and a tile is " + std::to_string(e.tile_m) + " x " +
+                std::to_string(e.tile_n) + "; use a smaller tile_n");
     check_stages_fit<GemmWgmmaPingpongStorage<GemmWgmmaExtents<>, StoredByWarps<Parts>>>(e);
     return Base::workload(p);
   }

@@ -67,8 +67,11 @@ struct GemmWgmmaSerialKernel {
   static constexpr auto kRoles = kGemmWgmmaSerialRoles;
 
   using Problem = GemmWgmmaProblem<M, Extents>;
-  /// Rows of a box in which D is stored.
+  /// The shape of a box in which D is stored.
   static constexpr std::uint32_t box_rows(const Extents& e) { return e.tile_m; }
+  static constexpr std::uint32_t box_columns(const Extents& e) {
+    return wgmma_box_columns<GemmParts>(e.tile_n);
+  }
 
   static Problem problem(const ParameterSet& p,
                          const Extents& e,

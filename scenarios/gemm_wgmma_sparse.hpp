@@ -83,6 +83,7 @@ struct GemmWgmmaSparseOf : GemmWgmmaOf<Parts> {
                    kPitchK,
                    1 << 20,
                    "tile_k"},
+                  {"tile_m", "rows of a tile of D: 64 or 128", 128, 64, 128},
                   {"tile_k", "columns of B in one stage", Metadata::kK, Metadata::kK, Metadata::kK},
                   {"stages", "stages of the input ring", 3, 1, 64}});
     return kParameters;

@@ -78,11 +78,14 @@ inline void check_wgmma_tile(std::uint32_t m,
                              std::uint32_t n,
                              std::uint32_t k,
                              std::uint32_t element_bytes,
-                             MmaKind kind = MmaKind::kF16) {
-  require(m == 64 || m == 128,
+                             MmaKind kind = MmaKind::kF16,
+                             bool tall = false) {
+  require(m == 64 || m == 128 || (tall && m == 256),
           "tile_m=" + std::to_string(m) +
-              ": a warpgroup multiplies 64 rows, and there are one or "
-              "two; use tile_m=64 or 128");
+              (tall ? ": one or two warpgroups multiply 64 rows each, or two of them 128; use "
+                      "tile_m=64, 128 or 256"
+                    : ": a warpgroup multiplies 64 rows, and there are one or two; use tile_m=64 "
+                      "or 128"));
   const std::uint32_t step = kind == MmaKind::kI8 && n > 32 ? 16 : 8;
   require(n % step == 0 && n >= 8 && n <= 256,
           "a wgmma of " + std::to_string(n) + " columns does not exist; tile_n is a multiple of " +

@@ -11,6 +11,7 @@
 #include "common/machine/shared_tile.hpp"
 #include "common/tile/operand_tile.hpp"
 #include "common/tile/payload.hpp"
+#include "common/tile/warpgroup_mma.hpp"
 #include "common/tile/wide_tile.hpp"
 
 namespace warptwin {
@@ -122,7 +123,8 @@ constexpr void multiply_sparse_group(M& machine,
   machine.wgmma_commit_group(site);
 }
 
-/// See `multiply_tiles` of warpgroup_mma.hpp: a step of a sparse A, all of it.
+/// See `multiply_tiles` of warpgroup_mma.hpp: a step of a sparse A, all of it, a group for each 64
+/// rows.
 template <Machine M, class D, class Tiles>
   requires requires(const Tiles& tiles) {
     tiles.metadata_tile(0U);
@@ -134,14 +136,16 @@ constexpr void multiply_tiles(M& machine,
                               bool accumulate,
                               std::uint32_t,
                               SourceSite site) {
-  multiply_sparse_group(machine,
-                        d,
-                        tiles.a_tile().tile,
-                        first_row,
-                        tiles.b,
-                        tiles.metadata_tile(first_row / kWgmmaRows).tile,
-                        accumulate,
-                        site);
+  for_each_part(d, [&](auto& part, std::uint32_t row) {
+    multiply_sparse_group(machine,
+                          part,
+                          tiles.a_tile().tile,
+                          first_row + row,
+                          tiles.b,
+                          tiles.metadata_tile((first_row + row) / kWgmmaRows).tile,
+                          accumulate,
+                          site);
+  });
 }
 
 }  // namespace warptwin

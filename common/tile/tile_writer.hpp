@@ -38,6 +38,34 @@ constexpr auto boxes_across(Extent<kColumns> tile_columns) {
   }
 }
 
+/// Columns of the boxes at the right of a tile that whole ones do not fill: 16 bytes at least.
+inline constexpr std::uint32_t kRestColumns = 8;
+
+/// The boxes of a tile of which each warp stores its own rows.
+template <class Columns, class Whole, class Rest>
+struct WarpBoxes {
+  [[no_unique_address]] Columns columns;  // of a whole box
+  [[no_unique_address]] Whole whole;      // boxes side by side
+  [[no_unique_address]] Rest rest;        // boxes of kRestColumns behind them
+};
+
+/// Those of a tile of so many columns, a multiple of 8: constants where these are.
+template <class Element, std::uint32_t kColumns>
+constexpr auto warp_boxes(Extent<kColumns> tile_columns) {
+  constexpr auto width = [](std::uint32_t columns) {
+    return box_columns<Element>(columns % 16 == 0 ? columns : kBoxColumnsMost);
+  };
+  if constexpr (Extent<kColumns>::kIsStatic) {
+    constexpr std::uint32_t kWidth = width(kColumns);
+    using Rest = Extent<kColumns % kWidth / kRestColumns>;
+    return WarpBoxes<Extent<kWidth>, Extent<kColumns / kWidth>, Rest>{};
+  } else {
+    const std::uint32_t columns = width(tile_columns);
+    return WarpBoxes<Extent<>, Extent<>, Extent<>>{
+        columns, tile_columns / columns, tile_columns % columns / kRestColumns};
+  }
+}
+
 /// Two buffers of output, for one to be written while the other is stored; two for each warpgroup
 /// of writers where each warp stores. A buffer is a box of `rows` by `columns`, or several of them,
 /// one below the other.
@@ -165,6 +193,47 @@ class TileWriter {
       }
     });
   }
+  /// Stores `own_rows`, from element (`row`, `column`) of the matrix on.
+  ///
+  /// Requires:     each warp stores; the map's boxes have a quarter of a buffer's rows.
+  /// Participants: the calling warp. Blocks: never.
+  constexpr void store_own_rows(const typename M::TensorMap& map,
+                                std::uint32_t row,
+                                std::uint32_t column,
+                                SourceSite site = SourceSite::current()) {
+    commit(site, [&] { copy(map, row, column, own_rows().base, site); });
+  }
+  /// Stores boxes of `rest`, the first `boxes` of them side by side.
+  ///
+  /// Requires:     the map's boxes have as many rows, and kRestColumns columns.
+  /// Participants: the calling warp. Blocks: never.
+  constexpr void store_own_rest(const typename M::TensorMap& map,
+                                std::uint32_t row,
+                                std::uint32_t column,
+                                std::uint32_t boxes,
+                                SourceSite site = SourceSite::current()) {
+    commit(site, [&] {
+      for (std::uint32_t box = 0; box < boxes; ++box) {
+        copy(map, row, column + box * kRestColumns, rest(box).base, site);
+      }
+    });
+  }
+  /// Where each warp stores: the quarter of the rows of the buffer acquired last that the calling
+  /// warp writes.
+  constexpr SharedTile<Element> own_rows() const {
+    SharedTile<Element> tile = storage_->tile(buffer());
+    tile.rows /= kWarpsPerWarpgroup;
+    tile.base =
+        tile.base + machine_->warp_index() % kWarpsPerWarpgroup * tile.rows * tile.row_bytes();
+    return tile;
+  }
+  /// Box `index` of kRestColumns columns where the calling warp's rows of the buffer lie.
+  constexpr SharedTile<Element> rest(std::uint32_t index) const {
+    const SharedTile<Element> own = own_rows();
+    SharedTile<Element> box{own.base, own.rows, kRestColumns, Swizzle::kNone};
+    box.base = own.base + index * box.bytes();
+    return box;
+  }
   /// The same in a tensor of any rank, from element `at` on.
   template <std::uint32_t kRank>
   constexpr void store(const typename M::TensorMap& map,
@@ -212,6 +281,14 @@ class TileWriter {
       machine_->cp_async_bulk_commit_group(site);
     }
     next_ = (next_ + 1) % Storage::kBuffers;
+  }
+  constexpr void copy(const typename M::TensorMap& map,
+                      std::uint32_t row,
+                      std::uint32_t column,
+                      SharedAddress from,
+                      SourceSite site) const {
+    static_assert(kBy == StoredBy::kEachWarp, "who stores has not written all");
+    machine_->cp_async_bulk_tensor_store(map, coordinates_of(TileIndex{}, column, row), from, site);
   }
   // Those whose writes are one store's.
   constexpr void meet(SourceSite site) {

@@ -17,10 +17,22 @@
 
 namespace warptwin {
 
-/// Roles of a CTA whose `rows` rows are multiplied by a warpgroup for each 64, and loaded for by
-/// one warp; the rest of that one's warpgroup is there to give registers.
+/// Rows of a tile that each warpgroup multiplies: 64 of a tile of 64 or 128, 128 of one of 256.
+template <std::uint32_t kRows>
+constexpr auto rows_of_warpgroup(Extent<kRows> tile_rows) {
+  constexpr auto of = [](std::uint32_t rows) {
+    return rows > 2 * kWgmmaRows ? rows / 2 : kWgmmaRows;
+  };
+  if constexpr (Extent<kRows>::kIsStatic) {
+    return Extent<of(kRows)>{};
+  } else {
+    return Extent<>{of(tile_rows)};
+  }
+}
+/// Roles of a CTA whose `rows` rows are multiplied by one or two warpgroups, and loaded for by one
+/// warp; the rest of that one's warpgroup is there to give registers.
 constexpr RoleTable<2> wgmma_roles(std::uint32_t rows) {
-  return {{RoleWarps{Role::kMma, rows / kWgmmaRows * kWarpsPerWarpgroup},
+  return {{RoleWarps{Role::kMma, std::min(rows / kWgmmaRows, 2U) * kWarpsPerWarpgroup},
            RoleWarps{Role::kLoad, kWarpsPerWarpgroup}}};
 }
 /// With three warpgroups a thread starts with 168 registers; an accumulator may need more.
@@ -34,7 +46,9 @@ class TallAccumulator {
  public:
   /// Sets no register. Requires: `rows` is 64 or 128.
   constexpr TallAccumulator(M& machine, Rows rows, Columns columns)
-      : rows_{rows}, parts_{Part{machine, columns}, Part{machine, columns}} {}
+      : rows_{rows},
+        parts_{Part{machine, columns},
+               Part{machine, Columns{rows > kWgmmaRows ? std::uint32_t{columns} : 0}}} {}
 
   /// Calls `f` with the part of each 64 rows, and the first of these rows.
   template <class F>
@@ -44,6 +58,7 @@ class TallAccumulator {
       f(parts_[1], kWgmmaRows);
     }
   }
+  constexpr std::uint32_t rows() const { return rows_; }  // of both parts
 
  private:
   using Part = typename M::template Accumulator<Columns>;
@@ -59,6 +74,16 @@ constexpr void for_each_part(D& d, F&& f) {
     d.for_each_part(f);
   } else {
     f(d, 0U);
+  }
+}
+
+/// Rows of all parts of `d`.
+template <class D>
+constexpr std::uint32_t rows_of_parts(const D& d) {
+  if constexpr (requires { d.rows(); }) {
+    return d.rows();
+  } else {
+    return kWgmmaRows;
   }
 }
 
@@ -185,29 +210,64 @@ constexpr void multiply_stages(M& machine,
       machine, input, d, first_row, steps, in_flight, [] {}, site);
 }
 
-/// Stores the accumulators of all warpgroups as `tile` of the matrix, box by box; where each warp
-/// stores, that of the calling warpgroup.
+/// Stores the accumulators of all warpgroups as `tile` of the matrix, box by box.
 ///
-/// Shape:        `d` has `columns` columns, those of the tile; a warp writes 16 rows of each box.
-/// Participants: every warp of the role, or of the warpgroup. Blocks: for each other, and for a
-///               buffer to write.
-template <Machine M, class Element, Role kWriter, StoredBy kBy, class D, std::uint32_t kColumns>
+/// Shape:        `d`, one accumulator or a TallAccumulator, has `columns` columns, those of the
+///               tile; a warp writes 16 rows of each 64 of its warpgroup.
+/// Participants: every warp of the role. Blocks: for each other, and for a buffer to write.
+template <Machine M, class Element, Role kWriter, class D, std::uint32_t kColumns>
 constexpr void store_accumulator(M& machine,
-                                 TileWriter<M, Element, kWriter, kBy>& writer,
+                                 TileWriter<M, Element, kWriter>& writer,
                                  const typename M::TensorMap& map,
                                  TileIndex tile,
-                                 const D& d,
+                                 D& d,
                                  Extent<kColumns> columns,
                                  SourceSite site = SourceSite::current()) {
   const auto boxes = boxes_across<Element>(columns);
+  const std::uint32_t warp = machine.warp_index();
+  const std::uint32_t first =
+      warp / kWarpsPerWarpgroup * rows_of_parts(d) + warp % kWarpsPerWarpgroup * kWgmmaWarpRows;
   for_each_below(boxes, [&](auto box) {
     const SharedTile<Element> part = writer.acquire(site);  // (tile_m, box), written by all warps
-    const std::uint32_t warp = machine.warp_index();
-    const std::uint32_t row =
-        (kBy == StoredBy::kEachWarp ? warp % kWarpsPerWarpgroup : warp) * kWgmmaWarpRows;
-    machine.st_shared_accumulator(part, row, d, box * part.columns, site);
+    for_each_part(d, [&](auto& sums, std::uint32_t row) {
+      machine.st_shared_accumulator(part, first + row, sums, box * part.columns, site);
+    });
     writer.store(map, {tile.row, tile.column * boxes + box}, site);
   });
+}
+
+/// Stores the calling warp's rows of an accumulator of 64 rows, which are `tile` of the matrix:
+/// whole boxes of 16 rows by `map`, and what these leave at the right by `rest`, in boxes of
+/// kRestColumns.
+///
+/// Shape:        `d` has `columns` columns, those of the tile.
+/// Participants: each warp of the warpgroup for itself. Blocks: for a buffer to write.
+template <Machine M, class Element, Role kWriter, class D, std::uint32_t kColumns>
+constexpr void store_own_rows(M& machine,
+                              TileWriter<M, Element, kWriter, StoredBy::kEachWarp>& writer,
+                              const typename M::TensorMap& map,
+                              const typename M::TensorMap& rest,
+                              TileIndex tile,
+                              const D& d,
+                              Extent<kColumns> columns,
+                              SourceSite site = SourceSite::current()) {
+  const auto boxes = warp_boxes<Element>(columns);
+  const std::uint32_t row =
+      tile.row * kWgmmaRows + machine.warp_index() % kWarpsPerWarpgroup * kWgmmaWarpRows;
+  const std::uint32_t column = tile.column * columns;
+  for_each_below(boxes.whole, [&](auto box) {
+    writer.acquire(site);
+    machine.st_shared_accumulator(writer.own_rows(), 0, d, box * boxes.columns, site);
+    writer.store_own_rows(map, row, column + box * boxes.columns, site);
+  });
+  if (boxes.rest != 0) {
+    const std::uint32_t whole = boxes.whole * boxes.columns;
+    writer.acquire(site);
+    for_each_below(boxes.rest, [&](auto box) {
+      machine.st_shared_accumulator(writer.rest(box), 0, d, whole + box * kRestColumns, site);
+    });
+    writer.store_own_rest(rest, row, column + whole, boxes.rest, site);
+  }
 }
 
 }  // namespace warptwin

@@ -88,14 +88,19 @@ class Matrices {
   typename Kernel::Problem scenario_problem(const Extents& e,
                                             std::uint32_t cluster,
                                             std::uint32_t strip) const {
-    return {map(a_, element_, m_, k_, e.tile_m, e.tile_k),
-            map(b_, element_, n_, k_, e.tile_n / cluster, e.tile_k),
-            map(d_, ElementType::kBf16, m_, n_, Kernel::box_rows(e), box_columns<bf16>(e.tile_n)),
-            e,
-            {TileGrid::covering(m_, n_, e.tile_m, e.tile_n),
-             ClusterShape{cluster, 1},
-             {RasterOrder::kAlongM, strip}},
-            KSteps::covering(k_, e.tile_k, bytes_of(element_))};
+    const TileOrder order{RasterOrder::kAlongM, strip};
+    typename Kernel::Problem problem{};
+    problem.a = map(a_, element_, m_, k_, e.tile_m, e.tile_k);
+    problem.b = map(b_, element_, n_, k_, e.tile_n / cluster, e.tile_k);
+    problem.d = map_of_d(Kernel::box_rows(e), Kernel::box_columns(e));
+    if constexpr (requires { problem.rest; }) {
+      problem.rest = map_of_d(Kernel::box_rows(e), kRestColumns);
+    }
+    problem.extents = e;
+    problem.tile_walk = {
+        TileGrid::covering(m_, n_, e.tile_m, e.tile_n), ClusterShape{cluster, 1}, order};
+    problem.k_steps = KSteps::covering(k_, e.tile_k, bytes_of(element_));
+    return problem;
   }
   /// Makes every element of D a NaN.
   void poison() {
@@ -149,6 +154,9 @@ class Matrices {
     require_cuda(cudaMemcpy(to, from, bytes, cudaMemcpyDeviceToHost),
                  "cudaMemcpy",
                  "the kernel before it failed");
+  }
+  CUtensorMap map_of_d(std::uint32_t box_rows, std::uint32_t box_columns) const {
+    return map(d_, ElementType::kBf16, m_, n_, box_rows, box_columns);
   }
   CUtensorMap map(const DeviceBuffer& matrix,
                   ElementType element,

@@ -81,31 +81,50 @@ WARPTWIN_HOST_DEVICE void wgmma_settle(float (&d)[kRegisters]) {
 #define WARPTWIN_OUT(how, d, i)                                                   \
   how(d[8 * (i)]), how(d[8 * (i) + 1]), how(d[8 * (i) + 2]), how(d[8 * (i) + 3]), \
       how(d[8 * (i) + 4]), how(d[8 * (i) + 5]), how(d[8 * (i) + 6]), how(d[8 * (i) + 7])
+// Of so many columns: eight accumulators more than of 16 fewer, or four more than of 8 fewer.
 #define WARPTWIN_PLACES16 WARPTWIN_D0
 #define WARPTWIN_PLACES32 WARPTWIN_PLACES16 ", " WARPTWIN_D1
-#define WARPTWIN_PLACES64 WARPTWIN_PLACES32 ", " WARPTWIN_D2 ", " WARPTWIN_D3
-#define WARPTWIN_PLACES96 WARPTWIN_PLACES64 ", " WARPTWIN_D4 ", " WARPTWIN_D5
-#define WARPTWIN_PLACES128 WARPTWIN_PLACES96 ", " WARPTWIN_D6 ", " WARPTWIN_D7
-#define WARPTWIN_PLACES160 WARPTWIN_PLACES128 ", " WARPTWIN_D8 ", " WARPTWIN_D9
-#define WARPTWIN_PLACES192 WARPTWIN_PLACES160 ", " WARPTWIN_D10 ", " WARPTWIN_D11
-#define WARPTWIN_PLACES224 WARPTWIN_PLACES192 ", " WARPTWIN_D12 ", " WARPTWIN_D13
-#define WARPTWIN_PLACES256 WARPTWIN_PLACES224 ", " WARPTWIN_D14 ", " WARPTWIN_D15
+#define WARPTWIN_PLACES48 WARPTWIN_PLACES32 ", " WARPTWIN_D2
+#define WARPTWIN_PLACES64 WARPTWIN_PLACES48 ", " WARPTWIN_D3
+#define WARPTWIN_PLACES80 WARPTWIN_PLACES64 ", " WARPTWIN_D4
+#define WARPTWIN_PLACES96 WARPTWIN_PLACES80 ", " WARPTWIN_D5
+#define WARPTWIN_PLACES112 WARPTWIN_PLACES96 ", " WARPTWIN_D6
+#define WARPTWIN_PLACES120 WARPTWIN_PLACES112 ", %56, %57, %58, %59"
+#define WARPTWIN_PLACES128 WARPTWIN_PLACES112 ", " WARPTWIN_D7
+#define WARPTWIN_PLACES136 WARPTWIN_PLACES128 ", %64, %65, %66, %67"
+#define WARPTWIN_PLACES144 WARPTWIN_PLACES128 ", " WARPTWIN_D8
+#define WARPTWIN_PLACES152 WARPTWIN_PLACES144 ", %72, %73, %74, %75"
+#define WARPTWIN_PLACES160 WARPTWIN_PLACES144 ", " WARPTWIN_D9
+#define WARPTWIN_PLACES168 WARPTWIN_PLACES160 ", %80, %81, %82, %83"
+#define WARPTWIN_PLACES176 WARPTWIN_PLACES160 ", " WARPTWIN_D10
+#define WARPTWIN_PLACES184 WARPTWIN_PLACES176 ", %88, %89, %90, %91"
+#define WARPTWIN_PLACES192 WARPTWIN_PLACES176 ", " WARPTWIN_D11
+#define WARPTWIN_PLACES208 WARPTWIN_PLACES192 ", " WARPTWIN_D12
+#define WARPTWIN_PLACES224 WARPTWIN_PLACES208 ", " WARPTWIN_D13
+#define WARPTWIN_PLACES240 WARPTWIN_PLACES224 ", " WARPTWIN_D14
+#define WARPTWIN_PLACES256 WARPTWIN_PLACES240 ", " WARPTWIN_D15
+#define WARPTWIN_HALF(how, d, i) how(d[i]), how(d[(i) + 1]), how(d[(i) + 2]), how(d[(i) + 3])
 #define WARPTWIN_OUT16(how, d) WARPTWIN_OUT(how, d, 0)
 #define WARPTWIN_OUT32(how, d) WARPTWIN_OUT16(how, d), WARPTWIN_OUT(how, d, 1)
-#define WARPTWIN_OUT64(how, d) \
-  WARPTWIN_OUT32(how, d), WARPTWIN_OUT(how, d, 2), WARPTWIN_OUT(how, d, 3)
-#define WARPTWIN_OUT96(how, d) \
-  WARPTWIN_OUT64(how, d), WARPTWIN_OUT(how, d, 4), WARPTWIN_OUT(how, d, 5)
-#define WARPTWIN_OUT128(how, d) \
-  WARPTWIN_OUT96(how, d), WARPTWIN_OUT(how, d, 6), WARPTWIN_OUT(how, d, 7)
-#define WARPTWIN_OUT160(how, d) \
-  WARPTWIN_OUT128(how, d), WARPTWIN_OUT(how, d, 8), WARPTWIN_OUT(how, d, 9)
-#define WARPTWIN_OUT192(how, d) \
-  WARPTWIN_OUT160(how, d), WARPTWIN_OUT(how, d, 10), WARPTWIN_OUT(how, d, 11)
-#define WARPTWIN_OUT224(how, d) \
-  WARPTWIN_OUT192(how, d), WARPTWIN_OUT(how, d, 12), WARPTWIN_OUT(how, d, 13)
-#define WARPTWIN_OUT256(how, d) \
-  WARPTWIN_OUT224(how, d), WARPTWIN_OUT(how, d, 14), WARPTWIN_OUT(how, d, 15)
+#define WARPTWIN_OUT48(how, d) WARPTWIN_OUT32(how, d), WARPTWIN_OUT(how, d, 2)
+#define WARPTWIN_OUT64(how, d) WARPTWIN_OUT48(how, d), WARPTWIN_OUT(how, d, 3)
+#define WARPTWIN_OUT80(how, d) WARPTWIN_OUT64(how, d), WARPTWIN_OUT(how, d, 4)
+#define WARPTWIN_OUT96(how, d) WARPTWIN_OUT80(how, d), WARPTWIN_OUT(how, d, 5)
+#define WARPTWIN_OUT112(how, d) WARPTWIN_OUT96(how, d), WARPTWIN_OUT(how, d, 6)
+#define WARPTWIN_OUT120(how, d) WARPTWIN_OUT112(how, d), WARPTWIN_HALF(how, d, 56)
+#define WARPTWIN_OUT128(how, d) WARPTWIN_OUT112(how, d), WARPTWIN_OUT(how, d, 7)
+#define WARPTWIN_OUT136(how, d) WARPTWIN_OUT128(how, d), WARPTWIN_HALF(how, d, 64)
+#define WARPTWIN_OUT144(how, d) WARPTWIN_OUT128(how, d), WARPTWIN_OUT(how, d, 8)
+#define WARPTWIN_OUT152(how, d) WARPTWIN_OUT144(how, d), WARPTWIN_HALF(how, d, 72)
+#define WARPTWIN_OUT160(how, d) WARPTWIN_OUT144(how, d), WARPTWIN_OUT(how, d, 9)
+#define WARPTWIN_OUT168(how, d) WARPTWIN_OUT160(how, d), WARPTWIN_HALF(how, d, 80)
+#define WARPTWIN_OUT176(how, d) WARPTWIN_OUT160(how, d), WARPTWIN_OUT(how, d, 10)
+#define WARPTWIN_OUT184(how, d) WARPTWIN_OUT176(how, d), WARPTWIN_HALF(how, d, 88)
+#define WARPTWIN_OUT192(how, d) WARPTWIN_OUT176(how, d), WARPTWIN_OUT(how, d, 11)
+#define WARPTWIN_OUT208(how, d) WARPTWIN_OUT192(how, d), WARPTWIN_OUT(how, d, 12)
+#define WARPTWIN_OUT224(how, d) WARPTWIN_OUT208(how, d), WARPTWIN_OUT(how, d, 13)
+#define WARPTWIN_OUT240(how, d) WARPTWIN_OUT224(how, d), WARPTWIN_OUT(how, d, 14)
+#define WARPTWIN_OUT256(how, d) WARPTWIN_OUT240(how, d), WARPTWIN_OUT(how, d, 15)
 // An instruction of so many columns, both operands in shared memory, or A in registers; then the
 // places of the operands behind the accumulators.
 #define WARPTWIN_WGMMA(columns, types, how, d, tail, a_at, b_at, add_at)                        \
@@ -120,18 +139,42 @@ WARPTWIN_HOST_DEVICE void wgmma_settle(float (&d)[kRegisters]) {
     WARPTWIN_WGMMA(16, types, how, d, tail, 8, 9, 10);       \
   } else if constexpr (kColumns == 32) {                     \
     WARPTWIN_WGMMA(32, types, how, d, tail, 16, 17, 18);     \
+  } else if constexpr (kColumns == 48) {                     \
+    WARPTWIN_WGMMA(48, types, how, d, tail, 24, 25, 26);     \
   } else if constexpr (kColumns == 64) {                     \
     WARPTWIN_WGMMA(64, types, how, d, tail, 32, 33, 34);     \
+  } else if constexpr (kColumns == 80) {                     \
+    WARPTWIN_WGMMA(80, types, how, d, tail, 40, 41, 42);     \
   } else if constexpr (kColumns == 96) {                     \
     WARPTWIN_WGMMA(96, types, how, d, tail, 48, 49, 50);     \
+  } else if constexpr (kColumns == 112) {                    \
+    WARPTWIN_WGMMA(112, types, how, d, tail, 56, 57, 58);    \
+  } else if constexpr (kColumns == 120) {                    \
+    WARPTWIN_WGMMA(120, types, how, d, tail, 60, 61, 62);    \
   } else if constexpr (kColumns == 128) {                    \
     WARPTWIN_WGMMA(128, types, how, d, tail, 64, 65, 66);    \
+  } else if constexpr (kColumns == 136) {                    \
+    WARPTWIN_WGMMA(136, types, how, d, tail, 68, 69, 70);    \
+  } else if constexpr (kColumns == 144) {                    \
+    WARPTWIN_WGMMA(144, types, how, d, tail, 72, 73, 74);    \
+  } else if constexpr (kColumns == 152) {                    \
+    WARPTWIN_WGMMA(152, types, how, d, tail, 76, 77, 78);    \
   } else if constexpr (kColumns == 160) {                    \
     WARPTWIN_WGMMA(160, types, how, d, tail, 80, 81, 82);    \
+  } else if constexpr (kColumns == 168) {                    \
+    WARPTWIN_WGMMA(168, types, how, d, tail, 84, 85, 86);    \
+  } else if constexpr (kColumns == 176) {                    \
+    WARPTWIN_WGMMA(176, types, how, d, tail, 88, 89, 90);    \
+  } else if constexpr (kColumns == 184) {                    \
+    WARPTWIN_WGMMA(184, types, how, d, tail, 92, 93, 94);    \
   } else if constexpr (kColumns == 192) {                    \
     WARPTWIN_WGMMA(192, types, how, d, tail, 96, 97, 98);    \
+  } else if constexpr (kColumns == 208) {                    \
+    WARPTWIN_WGMMA(208, types, how, d, tail, 104, 105, 106); \
   } else if constexpr (kColumns == 224) {                    \
     WARPTWIN_WGMMA(224, types, how, d, tail, 112, 113, 114); \
+  } else if constexpr (kColumns == 240) {                    \
+    WARPTWIN_WGMMA(240, types, how, d, tail, 120, 121, 122); \
   } else {                                                   \
     WARPTWIN_WGMMA(256, types, how, d, tail, 128, 129, 130); \
   }
@@ -172,10 +215,14 @@ WARPTWIN_HOST_DEVICE void wgmma_settle(float (&d)[kRegisters]) {
                : WARPTWIN_OUT##columns("+f", d)                                        \
                : "r"(a[0]), "r"(a[1]), "r"(a[2]), "r"(a[3]), "l"(b.bits), "r"(add))
 
-/// Whether a wgmma of so many columns is here.
+/// Whether a wgmma of so many columns is here: each is text that every kernel's compiler reads.
 constexpr bool has_wgmma(std::uint32_t columns) {
-  return columns == 16 || columns == 32 || columns == 64 || columns == 96 || columns == 128 ||
-         columns == 160 || columns == 192 || columns == 224 || columns == 256;
+  const bool between = columns >= 120 && columns <= 184;
+  return columns % (between ? 8 : 16) == 0 && columns >= 16 && columns <= 256;
+}
+/// Whether one with a sparse A, or one whose columns are known when the kernel runs.
+constexpr bool has_wide_wgmma(std::uint32_t columns) {
+  return columns == 16 || (columns % 32 == 0 && columns >= 32 && columns <= 256);
 }
 
 /// D = A * B^T (+ D where `accumulate`) for 64 rows and `kColumns` columns, 32 bytes of K, both
@@ -226,7 +273,7 @@ WARPTWIN_HOST_DEVICE void wgmma_sp(float (&d)[kColumns / 2],
                                    WgmmaMetadata sparse,
                                    bool accumulate) {
   constexpr ElementType kType = Element::kType;
-  static_assert(has_wgmma(kColumns));
+  static_assert(has_wide_wgmma(kColumns));
   [[maybe_unused]] const auto add = static_cast<std::uint32_t>(accumulate);
   if (sparse.selector >= sparse_elements(kType).selectors()) {
     trap();
@@ -258,8 +305,8 @@ WARPTWIN_HOST_DEVICE void wgmma_sp(float (&d)[kColumns / 2],
 #undef WARPTWIN_WGMMA_SP_BY
 }
 
-/// Calls `multiply` with the form of `columns` columns, an `Extent`. Ends the kernel, with a
-/// message, where no such form is here.
+/// Calls `with` with the form of `columns` columns, an `Extent`. Ends the kernel, with a message,
+/// where there is code for no such form: each one is long.
 template <class F>
 WARPTWIN_HOST_DEVICE void with_wgmma_columns(std::uint32_t columns, F&& with) {
   const auto multiply = [&](auto form) {
@@ -276,9 +323,9 @@ WARPTWIN_HOST_DEVICE void with_wgmma_columns(std::uint32_t columns, F&& with) {
   multiply(Extent<192>{});
   multiply(Extent<224>{});
   multiply(Extent<256>{});
-  if (!has_wgmma(columns)) {
+  if (!has_wide_wgmma(columns)) {
     NV_IF_TARGET(NV_IS_DEVICE,
-                 (std::printf("warptwin: no wgmma of %u columns is in the CUDA machine; there are "
+                 (std::printf("warptwin: no wgmma of %u columns is chosen at run time; there are "
                               "16, 32, 64, 96, 128, 160, 192, 224 and 256\n",
                               columns);))
     trap();

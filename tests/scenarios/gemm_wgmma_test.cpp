@@ -105,5 +105,29 @@ TEST(GemmWgmma, OfSixtyFourRowsTheSecondWarpgroupHasNone) {
   EXPECT_EQ(count(run(extents, 0, 4), "wgmma"), 0);
 }
 
+TEST(GemmWgmma, OfTwoHundredAndFiftySixRowsAWarpgroupMultipliesTwice64) {
+  const GemmWgmmaExtents<> tall{256, 128, 64, 3, 1, 1};
+  const GemmWgmmaExtents<> plain{128, 128, 64, 4, 1, 1};
+  for (const std::uint32_t warp : {0U, 7U}) {
+    const auto lines = run(tall, 0, warp);
+    EXPECT_EQ(count(lines, "wgmma a "), 2 * count(run(plain, 0, warp), "wgmma a ")) << warp;
+    EXPECT_EQ(count(lines, "wgmma.commit_group"), 4 * kSteps) << warp;
+  }
+  EXPECT_EQ(count(run(tall, 0, kLoad), "load"), 4 * kSteps * 2);
+}
+
+TEST(GemmWgmma, ATallTileThatRegistersDoNotHoldIsRefused) {
+  ParameterSet values{GemmWgmma::parameters()};
+  values.set("tile_m", 256);
+  values.set("stages", 2);
+  values.set("tile_n", 192);
+  EXPECT_NO_THROW(GemmWgmma::workload(values));
+  values.set("tile_n", 208);
+  EXPECT_THROW(GemmWgmma::workload(values), ConfigError);
+  values.set("tile_n", 128);
+  values.set("tile_m", 192);
+  EXPECT_THROW(GemmWgmma::workload(values), ConfigError);
+}
+
 }  // namespace
 }  // namespace warptwin::scenarios::gemm_wgmma_test
