@@ -133,6 +133,21 @@ struct Im2colSpec {
   std::int32_t upper[3] = {};  // where it ends, from the tensor's last element on
 };
 
+/// Elements of four or six bits that a tensor map takes as such, sixteen at a time, as the driver's
+/// types of these names do (CUDA driver API, "cuTensorMapEncodeTiled").
+enum class Packing : std::uint8_t {
+  kNone,          // elements of whole bytes, and bytes that hold two
+  k16U4Align8B,   // of four bits, in shared memory as in global memory
+  k16U4Align16B,  // of four bits: 8 bytes, and 8 of padding behind them in shared memory
+  k16U6Align16B,  // of six bits: 12 bytes, and 4 of padding
+};
+
+/// A packing as launch files call it; of none nothing.
+constexpr const char* name_of(Packing packing) {
+  constexpr const char* kNames[] = {"", "16U4_ALIGN8B", "16U4_ALIGN16B", "16U6_ALIGN16B"};
+  return kNames[static_cast<unsigned>(packing)];
+}
+
 /// A tensor map over a matrix: the box one copy moves, and how it lies in shared memory. Elements
 /// outside the matrix are read as zero and not written. Columns are units of memory.
 struct TensorMapSpec {
@@ -152,6 +167,8 @@ struct TensorMapSpec {
   std::uint32_t stored_in = kInArgument;
   static constexpr std::uint32_t kInArgument = ~std::uint32_t{0};  // in no tensor
   static constexpr std::uint32_t kBytes = 128;                     // of a map in memory
+  /// Of kernels in PTX alone. The rows of the matrix are bytes then, and `box_columns` elements.
+  Packing packing = Packing::kNone;
 };
 
 /// The dimensions of a map outside its columns, inner first: the rows, unless they are several.

@@ -96,7 +96,7 @@ struct Numbering {
     return of(said,
               {.first = said.source,
                .count = said.row_bytes,
-               .wanted = said.swizzle,
+               .wanted = said.swizzle | std::uint32_t{said.padding} << 8,
                .pending = said.rows,
                .tx = static_cast<std::int32_t>(said.width),
                .expected = said.pitch});

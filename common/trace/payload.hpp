@@ -21,6 +21,9 @@ enum class ShapeFault : std::uint8_t {
   kOutsideBox,    // im2col that begins outside the bounding box
   kOffset,        // an im2col offset that is too large
   kBoxOutside,    // an im2col store whose bounding box is not in the tensor
+  kPaddedColumn,  // elements with padding from a column that is no multiple of 128 on
+  kLoadedOnly,    // a store of elements that are only loaded
+  kPackedMap,     // a map of elements of four or six bits that the driver would not make
 };
 
 /// A type for each kind of operation, whose fields are all said by each of the kind, unless one
@@ -128,6 +131,7 @@ struct Copy : Signal {
   std::uint8_t swizzle = 0;     // a Swizzle, its map's, of a tensor copy that is issued
   std::uint8_t reduction = 0;   // how it combines with what is there; 0: it does not
   ShapeFault shape_fault = ShapeFault::kNone;
+  std::uint8_t padding = 0;  // of a load that is issued: the last bytes of each 16, which hold none
 };
 
 /// Bytes of a load, or of a response, that are counted: kCounted and kWritten.

@@ -91,6 +91,9 @@ void* driver_function(const char* name) {
 
 TensorMapEncoding encoding_of(const TensorMapSpec& map, const TensorSpec& tensor) {
   const std::uint32_t element_bytes = bytes_of(tensor.element);
+  require(map.packing == Packing::kNone,
+          tensor,
+          "elements of four and six bits are taken as such by kernels in PTX alone");
   require(tensor.rows > 0 && tensor.columns > 0,
           tensor,
           "it has no elements; use at least one row and "

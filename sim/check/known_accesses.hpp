@@ -108,7 +108,13 @@ class KnownAccesses {
   /// Puts the bytes of a write in; of an mbarrier nothing is left that means anything.
   static void note_written(const SharedAccess& write, ByteSet& bytes) {
     const bool data = write.kind != SharedUse::kBarrier;
-    write.at.for_each_run([&](std::uint32_t from, std::uint32_t to) { bytes.set(from, to, data); });
+    write.at.for_each_run([&](std::uint32_t from, std::uint32_t to) {
+      bytes.set(from, to, data);
+      constexpr std::uint32_t kChunk = Footprint::kSwizzleChunk;  // that padding ends
+      for (std::uint32_t end = from + kChunk; write.padding != 0 && end <= to; end += kChunk) {
+        bytes.set(end - write.padding, end, false);
+      }
+    });
   }
   /// The last that is not far from `at` and of which `f(place)` holds, if there is one.
   template <class F>

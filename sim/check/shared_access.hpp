@@ -95,6 +95,8 @@ struct SharedAccess {
   std::optional<std::uint64_t> written{};  // of a store to a few bytes: what, where it is known
   std::unique_ptr<Units> units;            // of an operand whose pieces are not one stride apart
   bool padded = false;  // no byte between those pieces is read: the padding of elements
+  /// Of a load: the last bytes of each 16, of which nobody says what they hold behind it.
+  std::uint8_t padding = 0;
 };
 
 /// Whether both access some byte.

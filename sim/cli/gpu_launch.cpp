@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include "sim/report/packed.hpp"
+#include "sim/run/simulate.hpp"
 #include "sim/run/workers.hpp"
 
 namespace warptwin::sim {
@@ -357,10 +358,12 @@ GpuMap gpu_map_of(const TensorMapSpec& spec, const TensorSpec& tensor, std::uint
   GpuMap map;
   map.offset = offset;
   map.buffer = spec.tensor;
-  map.type = data_type(tensor.element);
+  const TensorMapState state = decode_map(spec, tensor, GlobalAddress{});
+  const bool packed = spec.packing != Packing::kNone;
+  map.type = packed ? static_cast<int>(state.type) : data_type(tensor.element);
   map.swizzle = swizzle_number(spec.swizzle);
   map.pixels = spec.im2col.pixels;
-  map.extents[0] = tensor.units();
+  map.extents[0] = state.extent[0];
   map.box[0] = spec.box_columns;
   map.steps[0] = 1;
   map.rank = 1;

@@ -8,6 +8,7 @@
 
 #include "sim/json/json_text.hpp"
 #include "sim/ptx/text/demangled.hpp"
+#include "sim/run/simulate.hpp"
 
 namespace warptwin::sim {
 
@@ -147,7 +148,8 @@ Json json_of_map(const ReadLaunch& read, std::size_t index) {
     extents.push_back(each->extent);
     box.push_back(each->box);
   }
-  extents.push_back(spec.units());
+  const TensorMapState state = decode_map(map, spec, GlobalAddress{});
+  extents.push_back(state.extent[0]);
   box.push_back(map.box_columns);
   Json one = {{"name", read.map_names[index]},
               {"buffer", spec.name},
@@ -160,7 +162,10 @@ Json json_of_map(const ReadLaunch& read, std::size_t index) {
     one["pixels"] = map.im2col.pixels;
   }
   one["swizzle"] = span_of(map.swizzle);
-  one["bytes"] = std::uint64_t{map.box_rows} * map.box_columns * bytes_of(spec.element);
+  if (map.packing != Packing::kNone) {
+    one["packing"] = name_of(map.packing);
+  }
+  one["bytes"] = state.copy_bytes(TensorMode::kTile);
   return one;
 }
 
@@ -211,8 +216,9 @@ std::string text_of_map(const Json& map) {
          (map.contains("box") ? "boxes of " + words_of(map["box"])
                               : "im2col, " + text_of_json(map["pixels"]) + " pixels of " +
                                     text_of_json(map["channels"]) + " channels") +
-         ", swizzle " + text_of_json(map["swizzle"]) + ", " + text_of_json(map["bytes"]) +
-         " bytes a copy";
+         ", swizzle " + text_of_json(map["swizzle"]) +
+         (map.contains("packing") ? ", " + map["packing"].get<std::string>() : "") + ", " +
+         text_of_json(map["bytes"]) + " bytes a copy";
 }
 
 std::string text_of_buffer(const Json& buffer) {

@@ -10,8 +10,16 @@
 namespace warptwin::sim {
 
 std::uint32_t bytes_of(TensorType type) {
-  constexpr std::uint8_t kBytes[] = {1, 2, 4, 4, 8, 8, 2, 4, 8, 2, 4, 4, 4, 0};
+  constexpr std::uint8_t kBytes[] = {1, 2, 4, 4, 8, 8, 2, 4, 8, 2, 4, 4, 4, 1, 8, 12, 0};
   return kBytes[static_cast<unsigned>(type)];
+}
+
+std::uint32_t elements_in_unit(TensorType type) {
+  return padding_of(type) != 0 ? 16 : type == TensorType::k16U4Align8B ? 2 : 1;
+}
+
+std::uint32_t padding_of(TensorType type) {
+  return type == TensorType::k16U4Align16B ? 8 : type == TensorType::k16U6Align16B ? 4 : 0;
 }
 
 std::uint32_t CopyReduction::element_bytes() const {

@@ -31,11 +31,18 @@ enum class TensorType : std::uint8_t {
   kF32Ftz,
   kTf32,
   kTf32Ftz,
+  k16U4Align8B,
+  k16U4Align16B,
+  k16U6Align16B,
   kOther,  // no copy reduces into it
 };
 
-/// Of one element; 0 of kOther.
+/// In global memory, of one element or of `elements_in_unit`; 0 of kOther.
 std::uint32_t bytes_of(TensorType type);
+/// Elements that are copied together: of four and six bits more than one.
+std::uint32_t elements_in_unit(TensorType type);
+/// Bytes that a load appends to such elements in shared memory.
+std::uint32_t padding_of(TensorType type);
 
 enum class ReduceOp : std::uint8_t { kNone, kAdd, kMin, kMax, kInc, kDec, kAnd, kOr, kXor };
 

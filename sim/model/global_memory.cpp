@@ -8,8 +8,8 @@
 namespace warptwin::sim {
 
 std::uint64_t TensorMapState::span_bytes() const {
-  std::uint64_t bytes = element_bytes;
-  for (std::uint32_t i = 0; i < rank; ++i) {
+  std::uint64_t bytes = std::uint64_t{extent[0]} / unit() * element_bytes;
+  for (std::uint32_t i = 1; i < rank; ++i) {
     bytes += (extent[i] - std::uint64_t{1}) * stride_bytes[i];
   }
   return bytes;
@@ -114,27 +114,50 @@ void for_each_unit(
 
 }  // namespace
 
+namespace {
+
+// Elements of six bits, one in each of 16 bytes, as they lie in global memory.
+void pack_six_bits(std::byte* packed, const std::byte* bytes) {
+  for (std::uint32_t four = 0; four < 4; ++four) {
+    std::uint32_t bits = 0;
+    for (std::uint32_t i = 0; i < 4; ++i) {
+      bits |= (std::to_integer<std::uint32_t>(bytes[4 * four + i]) & 0x3FU) << (6 * i);
+    }
+    std::memcpy(packed + std::size_t{3} * four, &bits, 3);
+  }
+}
+
+}  // namespace
+
 void copy_box_to_shared(GlobalMemory& memory,
                         const TensorMapState& map,
                         const TensorPlace& place,
                         std::byte* shared,
                         std::uint32_t shared_address) {
   std::vector<std::byte> row(map.row_bytes());
+  const std::uint32_t padding = map.padding();
+  const std::size_t spread = map.element_bytes + padding;
   for_each_row(
       map,
       place,
       [&](std::uint32_t linear, std::uint64_t global, std::uint32_t count, std::uint32_t skip) {
         std::fill(row.begin(), row.end(), std::byte{0});
         const std::size_t bytes = std::size_t{count} * map.element_bytes;
-        if (const std::byte* source = bytes == 0 ? nullptr : memory.at(global, bytes)) {
-          std::memcpy(row.data() + std::size_t{skip} * map.element_bytes, source, bytes);
+        const std::byte* const source = bytes == 0 ? nullptr : memory.at(global, bytes);
+        for (std::uint32_t unit = 0; source != nullptr && padding != 0 && unit < count; ++unit) {
+          std::memcpy(row.data() + (skip + unit) * spread,
+                      source + std::size_t{unit} * map.element_bytes,
+                      map.element_bytes);
+        }
+        if (source != nullptr && padding == 0) {
+          std::memcpy(row.data() + skip * spread, source, bytes);
         }
         for_each_unit(linear,
                       map.row_bytes(),
                       shared_address,
                       map.swizzle,
                       [&](std::uint32_t from, std::uint32_t to, std::uint32_t size) {
-                        std::memcpy(shared + to, row.data() + from, size);
+                        std::memcpy(shared + to, row.data() + from, size - padding);
                       });
       });
 }
@@ -162,7 +185,14 @@ void copy_box_to_global(GlobalMemory& memory,
                       [&](std::uint32_t to, std::uint32_t from, std::uint32_t size) {
                         std::memcpy(row.data() + to, source + from, size);
                       });
-        const std::byte* taken = row.data() + std::size_t{skip} * map.element_bytes;
+        const std::size_t spread = map.element_bytes + map.padding();
+        const std::byte* taken = row.data() + skip * spread;
+        for (std::uint32_t unit = 0; map.padding() != 0 && unit < count; ++unit) {
+          pack_six_bits(target + std::size_t{unit} * map.element_bytes, taken + unit * spread);
+        }
+        if (map.padding() != 0) {
+          return;
+        }
         if (reduction.reduces()) {
           reduction.apply(target, taken, bytes);
         } else {

@@ -35,10 +35,12 @@ struct TensorMapState {
   static constexpr std::uint32_t kRankMax = 5;
   static constexpr std::uint32_t kCornersMax = kRankMax - 2;
   static constexpr std::uint32_t kRowsOf4 = 4;  // of .tile::gather4 and .tile::scatter4
+  /// Elements with padding that are copied at a time along the first dimension.
+  static constexpr std::uint32_t kPaddedColumns = 128;
   std::string tensor;
   std::uint64_t address = 0;
   std::uint32_t rank = 2;
-  std::uint32_t element_bytes = 0;
+  std::uint32_t element_bytes = 0;  // of one element, or of `unit()`
   std::uint32_t extent[kRankMax] = {};
   std::uint64_t stride_bytes[kRankMax] = {};       // of dimension i; [0] is element_bytes
   std::uint32_t box[kRankMax] = {};                // of im2col: [0], the channels of a pixel
@@ -52,7 +54,13 @@ struct TensorMapState {
   std::int32_t upper[kCornersMax] = {};
   std::uint32_t pixels = 0;  // of im2col: in one copy
 
-  std::uint32_t row_bytes() const { return box[0] * element_bytes; }
+  /// Elements that are copied together, and the bytes behind them in shared memory.
+  std::uint32_t unit() const { return elements_in_unit(type); }
+  std::uint32_t padding() const { return padding_of(type); }
+  /// In global memory.
+  std::uint32_t bytes_in_row() const { return box[0] / unit() * element_bytes; }
+  /// In shared memory; padding is counted as what is in front of it.
+  std::uint32_t row_bytes() const { return box[0] / unit() * (element_bytes + padding()); }
   /// Bytes from a row to the next in shared memory. With a swizzle, rows that are shorter than its
   /// span stand as far apart as spans: so on an H100 (docs/ptx.md, "On a GPU").
   std::uint32_t row_pitch() const { return std::max(row_bytes(), span_of(swizzle)); }
@@ -62,6 +70,20 @@ struct TensorMapState {
   /// Bytes of shared memory within which they stand.
   std::uint32_t shared_bytes(TensorMode mode) const { return rows(mode) * row_pitch(); }
   std::uint64_t span_bytes() const;  // from the tensor's first byte to its last
+  /// Of elements of four or six bits: whether it is a map that the driver makes (CUDA driver API,
+  /// "cuTensorMapEncodeTiled").
+  bool keeps_to_packing() const {
+    if (padding() == 0) {
+      return extent[0] % 2 == 0 && row_bytes() % 16 == 0 && box[0] % 2 == 0;
+    }
+    constexpr std::uint64_t kAlignment = 32;
+    bool aligned = address % kAlignment == 0;
+    for (std::uint32_t i = 1; i < rank; ++i) {
+      aligned = aligned && stride_bytes[i] % kAlignment == 0;
+    }
+    return aligned && box[0] == kPaddedColumns && extent[0] % kPaddedColumns == 0 &&
+           (swizzle == Swizzle::kNone || span_of(swizzle) == kPaddedColumns);
+  }
   /// Of im2col, of dimension `i` + 1: the last place of the bounding box.
   std::int64_t last_place(std::uint32_t i) const {
     return std::int64_t{extent[i + 1]} - 1 + upper[i];

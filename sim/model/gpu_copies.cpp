@@ -51,6 +51,24 @@ ShapeFault im2col_fault(const TensorMapState& map, const Operation& op) {
   return ShapeFault::kNone;
 }
 
+// Of elements of four or six bits: what is not as PTX has it (PTX ISA, "Restriction on Tensor Copy
+// instructions").
+ShapeFault packing_fault(const TensorMapState& map, const Operation& op) {
+  constexpr std::int32_t kColumns = TensorMapState::kPaddedColumns;
+  if (map.unit() == 1) {
+    return ShapeFault::kNone;
+  }
+  if (!map.keeps_to_packing()) {
+    return ShapeFault::kPackedMap;
+  }
+  if (map.padding() != 0 && op.as<operands::Copy>().at[0] % kColumns != 0) {
+    return ShapeFault::kPaddedColumn;
+  }
+  const bool store = op.op == Op::kTensorStore;
+  return store && map.type == TensorType::k16U4Align16B ? ShapeFault::kLoadedOnly
+                                                        : ShapeFault::kNone;
+}
+
 // The lanes whose groups they are.
 std::uint32_t lanes_of(const Operation& op) {
   return op.lanes == 1 ? 1U << op.lane : op.some != 0 ? op.some : ~std::uint32_t{0};
@@ -95,13 +113,14 @@ void Gpu::find_pieces(const Operation& op) {
   for (;;) {
     std::uint64_t address = map.address;
     for (std::uint32_t i = 0; i < map.rank; ++i) {
-      address +=
-          static_cast<std::uint64_t>(at[i]) * (i == 0 ? map.element_bytes : map.stride_bytes[i]);
+      address += i == 0 ? static_cast<std::uint64_t>(at[i]) / map.unit() * map.element_bytes
+                        : static_cast<std::uint64_t>(at[i]) * map.stride_bytes[i];
     }
-    pieces_.push_back({address,
-                       static_cast<std::uint32_t>(rows),
-                       static_cast<std::uint32_t>(pitch),
-                       static_cast<std::uint32_t>((last[0] - first[0]) * map.element_bytes)});
+    pieces_.push_back(
+        {address,
+         static_cast<std::uint32_t>(rows),
+         static_cast<std::uint32_t>(pitch),
+         static_cast<std::uint32_t>((last[0] - first[0]) / map.unit() * map.element_bytes)});
     std::uint32_t dimension = 2;
     while (dimension < map.rank && (at[dimension] += map.step[dimension]) >= last[dimension]) {
       at[dimension] = first[dimension];
@@ -161,7 +180,11 @@ ShapeFault Gpu::shape_fault(const Operation& op) const {
       std::any_of(copy.at, copy.at + copy.rank, [](std::int32_t at) { return at < 0; })) {
     return ShapeFault::kBeginsBefore;
   }
-  if (std::int64_t{copy.at[0]} * map.element_bytes % 16 != 0) {
+  if (const ShapeFault fault = packing_fault(map, op); fault != ShapeFault::kNone) {
+    return fault;
+  }
+  const std::int64_t unit = map.unit();
+  if (copy.at[0] % unit != 0 || copy.at[0] / unit * map.element_bytes % 16 != 0) {
     return ShapeFault::kColumn;
   }
   return im2col ? im2col_fault(map, op) : ShapeFault::kNone;
@@ -283,6 +306,7 @@ Gpu::Outcome Gpu::issue_copy(WarpSlot slot, Operation& op) {
         box.swizzle = static_cast<std::uint8_t>(map.swizzle);
         box.map = copy.map;
         box.row_bytes = static_cast<std::uint16_t>(map.row_bytes());
+        box.padding = static_cast<std::uint8_t>(load ? map.padding() : 0);
         const bool matrix = copy.mode == TensorMode::kTile && map.rank == 2;
         issued.flags |= matrix && map.step[1] == 1 ? event_flag::kMatrix : 0;
       }

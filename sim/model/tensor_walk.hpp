@@ -56,13 +56,15 @@ void for_each_pixel(const TensorMapState& map, const TensorPlace& place, Line li
   }
 }
 
-/// Calls `row(offset in shared memory without swizzle, global address, elements inside, elements
-/// skipped before them)` for each row; one that is outside of the tensor has 0 elements.
+/// Calls `row(offset in shared memory without swizzle, global address, units inside, units skipped
+/// before them)` for each row; one that is outside of the tensor has 0 units. Units are elements
+/// where `map.unit()` is 1.
 template <class Row>
 void for_each_row(const TensorMapState& map, const TensorPlace& place, Row row) {
-  const std::int64_t first = place.at[0];
+  const std::int64_t unit = map.unit();
+  const std::int64_t first = place.at[0] / unit;
   const std::int64_t begin = std::max<std::int64_t>(first, 0);
-  const std::int64_t end = std::min<std::int64_t>(first + map.box[0], map.extent[0]);
+  const std::int64_t end = std::min(first + map.box[0] / unit, map.extent[0] / unit);
   std::uint32_t linear = 0;
   const auto line = [&](const TensorCoordinates& coordinates) {
     bool inside = end > begin;

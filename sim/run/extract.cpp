@@ -193,6 +193,10 @@ Program extract(const ScenarioEntry& scenario,
     if (map.im2col.pixels != 0) {
       throw ConfigError(program.name + ": maps of im2col have no text as programs");
     }
+    if (map.packing != Packing::kNone) {
+      throw ConfigError(program.name +
+                        ": maps of elements of four and six bits have no text as programs");
+    }
   }
   if (!program.workload.falls_back.empty()) {
     throw ConfigError(program.name + ": clusters of two sizes have no text as programs");

@@ -14,6 +14,7 @@
 #include "sim/run/launch_node.hpp"
 #include "sim/run/ptx_entry.hpp"
 #include "sim/run/ptx_timing.hpp"
+#include "sim/run/simulate.hpp"
 #include "sim/timed/chip.hpp"
 
 namespace warptwin::sim {
@@ -28,6 +29,7 @@ constexpr std::uint64_t kAddressMax = std::uint64_t{1} << 47;
 constexpr std::uint64_t kTensorMapAlignment = 64;  // alignas of CUtensorMap
 constexpr std::uint64_t kBoxMost = std::uint64_t{256} << 10;
 constexpr std::uint64_t kBufferBytesMax = std::uint64_t{4} << 30;
+constexpr std::uint32_t kPackingSince = 100;  // sm_100
 
 ptx::Extent3 extent_of(const LaunchNode& node) {
   ptx::Extent3 extent{1, 1, 1};
@@ -360,8 +362,59 @@ class LaunchReader {
     return numbers;
   }
 
+  // "16U4_ALIGN16B": what a map takes elements of four or six bits for.
+  Packing packing_of(const LaunchNode& node) const {
+    const std::string name = node.text();
+    std::string names;
+    for (const Packing packing :
+         {Packing::k16U4Align8B, Packing::k16U4Align16B, Packing::k16U6Align16B}) {
+      if (name == name_of(packing)) {
+        if (!launch_.kernel->is_for_sm(kPackingSince)) {
+          node.fail("elements of four and six bits are there from sm_100 on");
+        }
+        return packing;
+      }
+      names += (names.empty() ? "" : ", ") + std::string{name_of(packing)};
+    }
+    node.fail("'" + name + "' is none; there are " + names);
+  }
+
+  // What the driver asks of a map of such elements; `box` names where their number stands.
+  void require_packing(const LaunchNode& node,
+                       const LaunchNode& box,
+                       const TensorMapSpec& spec) const {
+    const TensorSpec& tensor = launch_.workload.tensors[spec.tensor];
+    const TensorMapState map = decode_map(spec, tensor, GlobalAddress{launch_.places[spec.tensor]});
+    const bool padded = map.padding() != 0;
+    const std::uint32_t columns = padded ? TensorMapState::kPaddedColumns : map.unit();
+    const std::uint64_t row_bytes = std::uint64_t{tensor.units()} * bytes_of(tensor.element);
+    const std::uint32_t of_columns = columns / map.unit() * map.element_bytes;
+    if (row_bytes % of_columns != 0) {
+      node["buffer"].fail("a row has a multiple of " + std::to_string(of_columns) + " bytes, or " +
+                          std::to_string(columns) + " elements, not " + std::to_string(row_bytes) +
+                          " bytes");
+    }
+    if (row_bytes / of_columns * columns > ~std::uint32_t{0}) {
+      node["buffer"].fail("a row has fewer than 2^32 elements");
+    }
+    if (padded ? map.box[0] != columns : map.row_bytes() % 16 != 0 || map.box[0] % 2 != 0) {
+      box.fail(padded ? "128 elements of each row are copied at a time"
+                      : "a multiple of 32 elements of each row is expected");
+    }
+    const std::uint32_t span = span_of(map.swizzle);
+    if (span != 0 && (padded ? span != columns : map.row_bytes() > span)) {
+      node["swizzle"].fail(padded ? "none, or one of 128 bytes, is expected"
+                                  : "it spans less than a row of the box");
+    }
+    if (!map.keeps_to_packing()) {
+      node["packing"].fail(
+          "a buffer's address and what lies between elements of outer dimensions are multiples of "
+          "32 bytes");
+    }
+  }
+
   void map(const LaunchNode& node) {
-    node.keys({"buffer", "box", "im2col", "dimensions", "swizzle"});
+    node.keys({"buffer", "box", "im2col", "dimensions", "swizzle", "packing"});
     TensorMapSpec spec;
     spec.tensor = buffer_named(node["buffer"]);
     const bool has_dimensions = node.has("dimensions");
@@ -392,8 +445,13 @@ class LaunchReader {
       }
       spec.swizzle = static_cast<Swizzle>(bytes);
     }
+    if (node.has("packing")) {
+      spec.packing = packing_of(node["packing"]);
+      const LaunchNode whole = pixels ? node["im2col"]["channels"] : node["box"];
+      require_packing(node, pixels ? whole : whole.at(outer), spec);
+    }
     const TensorSpec& tensor = launch_.workload.tensors[spec.tensor];
-    const std::uint32_t row = spec.box_columns * bytes_of(tensor.element);
+    const std::uint32_t row = decode_map(spec, tensor, GlobalAddress{}).row_bytes();
     const std::uint32_t span = span_of(spec.swizzle);
     if (pixels && (row % 16 != 0 || (span != 0 && row > span))) {
       node["im2col"]["channels"].fail("a pixel has " + std::to_string(row) +

@@ -43,6 +43,20 @@ TensorType type_of(ElementType type) {
   }
 }
 
+TensorType type_of(Packing packing, ElementType type) {
+  switch (packing) {
+    case Packing::k16U4Align8B:
+      return TensorType::k16U4Align8B;
+    case Packing::k16U4Align16B:
+      return TensorType::k16U4Align16B;
+    case Packing::k16U6Align16B:
+      return TensorType::k16U6Align16B;
+    case Packing::kNone:
+      break;
+  }
+  return type_of(type);
+}
+
 }  // namespace
 
 TensorMapState decode_map(const TensorMapSpec& spec,
@@ -52,8 +66,14 @@ TensorMapState decode_map(const TensorMapSpec& spec,
   map.tensor = tensor.name;
   map.address = address.value;
   map.rank = 1;
+  map.type = type_of(spec.packing, tensor.element);
   map.element_bytes = bytes_of(tensor.element);
   map.extent[0] = tensor.units();
+  if (spec.packing != Packing::kNone) {
+    const std::uint64_t row_bytes = std::uint64_t{map.extent[0]} * map.element_bytes;
+    map.element_bytes = bytes_of(map.type);
+    map.extent[0] = static_cast<std::uint32_t>(row_bytes / map.element_bytes * map.unit());
+  }
   map.stride_bytes[0] = map.element_bytes;
   map.box[0] = spec.box_columns;
   for (const MapDimension& dimension : outer_dimensions(spec, tensor)) {
@@ -64,7 +84,6 @@ TensorMapState decode_map(const TensorMapSpec& spec,
     ++map.rank;
   }
   map.swizzle = spec.swizzle;
-  map.type = type_of(tensor.element);
   map.pixels = spec.im2col.pixels;
   map.kind = map.pixels == 0 ? TensorMapKind::kTiled : TensorMapKind::kIm2col;
   std::copy(std::begin(spec.im2col.lower), std::end(spec.im2col.lower), std::begin(map.lower));

@@ -643,11 +643,14 @@ class TimedEngine : public sc_core::sc_module, private Completions {
     const std::uint32_t row = std::min(kRowBytesMost, map.row_bytes());
     CopyShape shape{copy.bytes, row, map.address, copy.map + 1};
     shape.rows = copy.bytes / std::max(row, 1U);
+    shape.share = double(map.bytes_in_row()) / std::max(map.row_bytes(), 1U);
     // Of four rows each coordinate behind the first is a row.
     for (std::uint32_t i = 0; i < copy.rank; ++i) {
       const std::int64_t offset = i == 0 || i > std::size(copy.offset) ? 0 : copy.offset[i - 1];
       const std::uint32_t dimension = std::min(i, map.rank - 1);
-      shape.box += static_cast<std::uint64_t>(copy.at[i] + offset) * map.stride_bytes[dimension];
+      const std::int64_t at = copy.at[i] + offset;
+      shape.box +=
+          static_cast<std::uint64_t>(i == 0 ? at / map.unit() : at) * map.stride_bytes[dimension];
     }
     return shape;
   }

@@ -93,6 +93,16 @@ class CopiesDetector : public Detector {
       case ShapeFault::kBoxOutside:
         return "a store's bounding box lies in the tensor: no lower corner is negative, and no "
                "upper one positive";
+      case ShapeFault::kPaddedColumn:
+        return "elements with padding are copied from a multiple of 128 on, along the first "
+               "dimension";
+      case ShapeFault::kLoadedOnly:
+        return "elements of 16U4_ALIGN16B are loaded, and never stored";
+      case ShapeFault::kPackedMap:
+        return "no driver makes its map: a row of the box has a multiple of 16 bytes; with "
+               "padding the box has 128 elements along the first dimension and the tensor a "
+               "multiple of 128, address and strides are multiples of 32, and there is no "
+               "swizzle or one of 128 bytes";
       default:
         return "there are not as many coordinates as the tensor has dimensions";
     }

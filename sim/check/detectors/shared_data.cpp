@@ -210,6 +210,7 @@ class SharedDataDetector : public Detector {
       const Kind kind = event.op == Op::kClcTryCancel ? Kind::kResponse : Kind::kLoad;
       std::unique_ptr<Access> access = make(event, kind, footprint_of_copy(event));
       access->reduction = kind == Kind::kLoad ? event.as<payload::Copy>().reduction : 0;
+      access->padding = kind == Kind::kLoad ? event.as<payload::Copy>().padding : 0;
       access->atomic = access->reduction != 0;
       access->completion = completion_of(event);
       add(event, event.cta, std::move(access));
@@ -467,6 +468,9 @@ class SharedDataDetector : public Detector {
       return;
     }
     const std::string what = reads_operand(read.kind) ? "an operand" : "read";
+    const auto [low, high] = read.at.bounds();
+    const bool padding =
+        known.any_near({low, high}, [&](std::size_t place) { return known[place].padding != 0; });
     reporter().report("SMEM_UNINIT_READ",
                       event,
                       place(cta, read.at),
@@ -476,7 +480,10 @@ class SharedDataDetector : public Detector {
                           : what + " of which only " + std::to_string(written.bytes) + " of " +
                                 std::to_string(written.of) +
                                 " bytes have been written; the first that has not is shared+" +
-                                std::to_string(written.first_missing));
+                                std::to_string(written.first_missing),
+                      padding ? std::vector<Detail>{"the padding that a load has appended to "
+                                                    "elements of four or six bits holds nothing"}
+                              : std::vector<Detail>{});
   }
 
   // The slices of a tile that one warp's MMAs read one after the other are one access, the last.
@@ -522,7 +529,8 @@ class SharedDataDetector : public Detector {
         continue;
       }
       if (writes(first.kind)) {
-        whole = first.kind != Kind::kBarrier && (whole || first.at.covers(access.at));
+        whole = first.kind != Kind::kBarrier && first.padding == 0 &&
+                (whole || first.at.covers(access.at));
       }
       if (first.kind == Kind::kBarrier && access.kind == Kind::kBarrier) {
         first.gone = any_gone = true;  // barrier_order judges them
@@ -569,7 +577,7 @@ class SharedDataDetector : public Detector {
                      access.at.covers(first.at) && by_order_.takes_its_place(first, access) &&
                      stands_for_its_warp(first, access);
         any_gone = any_gone || first.gone;
-      } else if (in_order && reads_operand(access.kind) && !access.padded &&
+      } else if (in_order && reads_operand(access.kind) && !access.padded && first.padding == 0 &&
                  first.at.covers(access.at)) {
         access.source = first.at;
       }

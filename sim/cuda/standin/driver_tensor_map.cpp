@@ -10,7 +10,7 @@ namespace warptwin::cuda {
 
 namespace {
 
-constexpr unsigned kTypes = 16;       // of CUtensorMapDataType; the last three are packed
+constexpr unsigned kTypes = 16;       // of CUtensorMapDataType
 constexpr unsigned kInterleaves = 3;  // of CUtensorMapInterleave
 
 // By CUtensorMapSwizzle.
@@ -43,9 +43,6 @@ bool is_float(unsigned type) {
 
 // What of a map there is not; nullptr where all is.
 const char* not_simulated(const Tensor& tensor) {
-  if (tensor.type >= static_cast<unsigned>(sim::TensorType::kOther)) {
-    return "packed elements of 4 or 6 bits are not simulated";
-  }
   if (tensor.interleave != 0) {
     return "interleaving is not simulated";
   }
@@ -60,6 +57,10 @@ const char* not_simulated(const Tensor& tensor) {
   return tensor.fill != 0 ? "NaN outside of the tensor is not simulated" : nullptr;
 }
 
+sim::TensorType type_of(const Tensor& tensor) {
+  return static_cast<sim::TensorType>(tensor.type);
+}
+
 // The requirements that the driver's manual has of every map, as an H100's driver holds to them
 // (tests/sim/cuda/golden/im2col.txt).
 bool allowed(const Tensor& tensor) {
@@ -68,7 +69,8 @@ bool allowed(const Tensor& tensor) {
       (tensor.fill != 0 && !is_float(tensor.type)) ||
       reinterpret_cast<std::uintptr_t>(tensor.tensor_map) % 64 != 0 ||
       reinterpret_cast<std::uintptr_t>(tensor.address) % 16 != 0 ||
-      (tensor.swizzle >= kFirstAtom && Client::get().chip("major") < 10)) {
+      ((tensor.swizzle >= kFirstAtom || elements_in_unit(type_of(tensor)) > 1) &&
+       Client::get().chip("major") < 10)) {
     return false;
   }
   for (std::uint32_t i = 0; i < tensor.rank; ++i) {
@@ -92,7 +94,7 @@ sim::TensorMapState map_of(const Tensor& tensor, const char* function, void* cal
   sim::TensorMapState map;
   map.address = reinterpret_cast<std::uint64_t>(tensor.address);
   map.rank = tensor.rank;
-  map.type = static_cast<sim::TensorType>(tensor.type);
+  map.type = type_of(tensor);
   map.element_bytes = bytes_of(map.type);
   map.swizzle = kSwizzles[tensor.swizzle];
   map.stride_bytes[0] = map.element_bytes;
@@ -106,9 +108,9 @@ sim::TensorMapState map_of(const Tensor& tensor, const char* function, void* cal
   return map;
 }
 
-// What one row of a copy has in shared memory.
+// What one row of a copy has in shared memory, and what elements of four or six bits ask for.
 bool row_allowed(const sim::TensorMapState& map) {
-  return map.row_bytes() % 16 == 0 &&
+  return (map.unit() == 1 || map.keeps_to_packing()) && map.row_bytes() % 16 == 0 &&
          (map.swizzle == Swizzle::kNone || map.row_bytes() <= span_of(map.swizzle));
 }
 
@@ -244,6 +246,9 @@ WARPTWIN_CALL CUresult cuTensorMapReplaceAddress(void* tensor_map, void* address
     return kInvalidValue;
   }
   map->address = reinterpret_cast<std::uint64_t>(address);
+  if (map->unit() > 1 && !map->keeps_to_packing()) {
+    return kInvalidValue;
+  }
   const auto encoded = ptx::encode_tensor_map(*map);
   std::copy(encoded.begin(), encoded.end(), bytes.begin());
   return kSuccess;

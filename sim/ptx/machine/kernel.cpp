@@ -252,6 +252,21 @@ std::uint32_t Kernel::place_of(const Routine& routine, std::uint32_t op) const {
   return facts_of(routine).first + op;
 }
 
+bool Kernel::is_for_sm(std::uint32_t least) const {
+  constexpr std::string_view kPrefix = "sm_";
+  const auto& targets = program_.module().targets;
+  return std::any_of(targets.begin(), targets.end(), [&](std::string_view target) {
+    std::uint32_t number = 0;
+    for (const char digit : target.substr(target.starts_with(kPrefix) ? kPrefix.size() : 0)) {
+      if (digit < '0' || digit > '9') {
+        break;
+      }
+      number = number * 10 + static_cast<std::uint32_t>(digit - '0');
+    }
+    return number >= least;
+  });
+}
+
 bool Kernel::waits(Surroundings& warp, const Strand& strand, const Stop& tried) const {
   const RoutineFacts& facts = facts_of(*strand.frame->routine);
   const auto found = facts.waits.find(tried.op);

@@ -71,6 +71,9 @@ class Kernel {
   const Function& function() const { return *routine_->code.function; }
   std::string_view name() const { return function().name; }
 
+  /// Whether the module's target is sm_`least` or a later one.
+  bool is_for_sm(std::uint32_t least) const;
+
   /// Where a parameter of the kernel begins among all of them, and the bytes of all.
   std::uint64_t parameter_offset(const Variable& variable) const;
   std::uint64_t parameter_bytes() const { return parameter_bytes_; }

@@ -29,8 +29,12 @@ constexpr sim::TensorType kElements[] = {sim::TensorType::kU8,
                                          sim::TensorType::kF64,
                                          sim::TensorType::kBf16,
                                          sim::TensorType::kTf32,
-                                         sim::TensorType::kTf32Ftz};
+                                         sim::TensorType::kTf32Ftz,
+                                         sim::TensorType::k16U4Align8B,
+                                         sim::TensorType::k16U4Align16B,
+                                         sim::TensorType::k16U6Align16B};
 constexpr Swizzle kSwizzles[] = {Swizzle::kNone, Swizzle::k32B, Swizzle::k64B, Swizzle::k128B};
+constexpr std::uint32_t kPackingSince = 100;   // sm_100 has elements of four and six bits
 constexpr std::uint32_t kStridesInBytes = 85;  // version of PTX, as 10 * major + minor
 
 std::optional<sim::TensorMapState> decoded(const std::vector<std::byte>& bytes) {
@@ -170,6 +174,7 @@ void WarpRun::replace_field(const Request& request, Mask lane, sim::TensorMapSta
   } else if (modifiers.has("elemtype"_mod)) {
     need(value < std::size(kElements));
     map.type = kElements[value];
+    need(map.unit() == 1 || kernel_.is_for_sm(kPackingSince));
     map.element_bytes = bytes_of(map.type);
     map.stride_bytes[0] = map.element_bytes;
   } else if (modifiers.has("swizzle_mode"_mod)) {

@@ -90,7 +90,7 @@ void TmaEngine::serve() {
 void TmaEngine::begin_store() {
   const Queued& copy = queue_.front();
   act(log_, copy.cause);
-  taken_ = memory_.store(started_, l2_.half, copy.shape.box, copy.shape.bytes());
+  taken_ = memory_.store(started_, l2_.half, copy.shape.box, copy.shape.bytes() * copy.shape.share);
   taken_cause_ = acting_in(log_);
   at(started_ + std::max(service_, taken_ - started_), {TmaItem::Step::kServed, {}, {}, kNoCause});
 }
@@ -99,7 +99,8 @@ void TmaEngine::fetch(const Asked& asked) {
   const Queued& copy = asked.copy;
   act(log_, copy.cause);
   const auto copies = static_cast<double>(1 + copy.others.size());
-  const Ticks fetched = memory_.fetch(now(), l2_, copy.shape.box, copy.shape.bytes(), copies);
+  const Ticks fetched =
+      memory_.fetch(now(), l2_, copy.shape.box, copy.shape.bytes() * copy.shape.share, copies);
   const Ticks arrives = fetched + asked.rows_left + latency(chip_, copy.shape.row_bytes);
   const Cause cause = add_step(log_, Unit::kCopyLatency, arrives, acting_in(log_), asked.last_row);
   std::uint64_t ticket = asked.ticket;

@@ -24,6 +24,7 @@ struct CopyShape {
   std::uint32_t row_bytes = 0;  // of one of them
   std::uint64_t box = 0;        // what it reads or writes in global memory, by name
   std::uint32_t map = 0;        // the number of its tensor map, from 1 on; 0: it has none
+  double share = 1;             // of these bytes, that are in global memory: not of padding
   double bytes() const { return double{1} * rows * row_bytes; }
 };
 

@@ -121,6 +121,7 @@ TEST(EventTest, NumbersTellPayloadsApart) {
   expect_told_apart<payload::Copy>(&payload::Copy::pitch);
   expect_told_apart<payload::Copy>(&payload::Copy::width);
   expect_told_apart<payload::Copy>(&payload::Copy::swizzle);
+  expect_told_apart<payload::Copy>(&payload::Copy::padding);
   expect_told_apart<payload::Landing>(&payload::Landing::barrier);
   expect_told_apart<payload::Landing>(&payload::Landing::tx);
   expect_told_apart<payload::BulkGroups>(&payload::BulkGroups::left);

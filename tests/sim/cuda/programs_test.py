@@ -256,6 +256,23 @@ class ProgramsTest(unittest.TestCase):
         self.assertEqual(set(verdicts(report)), {"proved"}, done.stderr)
         self.assertEqual(ids(report), set())
 
+    def test_has_maps_of_packed_elements(self):
+        both = ["-gencode", "arch=compute_100a,code=compute_100a"]
+        program = compile_program("packed", self.folder.name, *both)
+        done, report = run(program, chip="b200")
+        self.assertEqual((done.returncode, done.stdout), (0, "right\n"), done.stderr)
+        self.assertEqual((verdicts(report), ids(report)), (["proved"], set()))
+        for fault, found in {
+            "BYTES": "MBAR_TX_MISMATCH",
+            "COLUMN": "TMA_COORD",
+            "PADDING": "SMEM_UNINIT_READ",
+        }.items():
+            done, report = run(program, arguments=[fault], chip="b200")
+            self.assertEqual((done.returncode, verdicts(report)), (1, ["refuted"]), done.stderr)
+            self.assertIn(found, ids(report))
+        done, _ = run(program, chip="h200")
+        self.assertEqual((done.returncode, done.stdout), (2, "no such map\n"), done.stderr)
+
     def test_copies_images_as_a_gpu(self):
         self.golden("im2col", {"BYTES": "DEADLOCK", "WAIT": "SMEM_RAW_NO_WAIT"})
 

@@ -91,6 +91,13 @@ class Schema(unittest.TestCase):
         self.assertEqual(set(there.group(1).split(", ")),
                          set(SCHEMA["$defs"]["buffer"]["properties"]["type"]["enum"]))
 
+    def test_packings_are_the_readers(self):
+        packed = {"buffer": "in", "box": [1, 32], "packing": "unheard_of"}
+        _, said = run(launch_with(["maps", "new"], packed))
+        there = re.search(r"is none; there are ([\w, ]+)", said)
+        self.assertEqual(set(there.group(1).split(", ")),
+                         set(SCHEMA["$defs"]["map"]["properties"]["packing"]["enum"]))
+
     @unittest.skipIf(jsonschema is None, "no module jsonschema")
     def test_launches_validate(self):
         jsonschema.Draft202012Validator.check_schema(SCHEMA)
