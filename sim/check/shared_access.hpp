@@ -80,6 +80,7 @@ struct SharedAccess {
   Scope scope = Scope::kGpu;   // of an atomic by a lane
   std::uint32_t cta = 0;       // likewise: whose warp it is of
   std::uint8_t reduction = 0;  // of a copy: `CopyReduction::code`
+  std::uint8_t element = 0;    // of an atomic by a lane: bytes of the word
   std::uint32_t warp = 0;
   Footprint at;
   Footprint source{};      // MMA: what one write before it filled, all of it still as it was then
@@ -125,11 +126,13 @@ inline bool write_alike(const SharedAccess& first, const SharedAccess& second) {
 }
 
 /// Whichever of the two comes first, memory is left the same, or the atomic says it is not. Those
-/// of two proxies are not atomic to each other, nor those of two CTAs if one is of scope .cta.
+/// of two proxies are not atomic to each other, nor those of two CTAs if one is of scope .cta, nor
+/// those of words of two sizes (PTX ISA, "Morally Strong": the two have to overlap completely).
 inline bool in_any_order(const SharedAccess& first, const SharedAccess& second) {
   const bool wide = std::min(first.scope, second.scope) != Scope::kCta;
   const bool atomics = first.atomic && second.atomic && (wide || first.cta == second.cta) &&
                        generic(first.kind) == generic(second.kind) &&
+                       first.element == second.element &&
                        reduce_the_same_bytes(first.reduction, second.reduction);
   return atomics || write_alike(first, second);
 }

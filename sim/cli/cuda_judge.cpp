@@ -430,11 +430,16 @@ cuda::Touched LaunchJudge::judge(std::size_t index,
   run.observer = nullptr;
   cuda::Touched touched = watch.take(device, written);
   // One that begins early may end before those that it has not waited for.
-  std::set<std::uint64_t>& unfinished = device.unfinished[request.stream];
+  cuda::Device::InUse& unfinished = device.unfinished[request.stream];
   if (!request.follows_early) {
-    unfinished.clear();
+    unfinished = {};
   }
-  unfinished.merge(written);
+  unfinished.written.merge(written);
+  for (const cuda::ByteRanges* ranges : {&touched.read, &touched.updated}) {
+    for (const cuda::ByteRange& range : *ranges) {
+      unfinished.read.insert(device.region_of(range.lower()));
+    }
+  }
   judged.operations = result.operations;
   judged.error = error_of(result);
   judged.code = exit_of(result, strict_);

@@ -134,6 +134,10 @@ Json json_of_buffer(const ReadLaunch& read, std::size_t index) {
   if (std::find(before.begin(), before.end(), index) != before.end()) {
     one["from_grid_before"] = true;
   }
+  const auto& also = launch.read_by_grid_before;
+  if (std::find(also.begin(), also.end(), index) != also.end()) {
+    one["read_by_grid_before"] = true;
+  }
   return one;
 }
 
@@ -236,7 +240,8 @@ std::string text_of_buffer(const Json& buffer) {
                   static_cast<unsigned long long>(buffer["address"].get<std::uint64_t>()));
     text += address;
   }
-  return text + (buffer.contains("from_grid_before") ? "; of the grid before" : "");
+  text += buffer.contains("from_grid_before") ? "; of the grid before" : "";
+  return text + (buffer.contains("read_by_grid_before") ? "; the grid before reads it" : "");
 }
 
 }  // namespace

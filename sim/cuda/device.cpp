@@ -173,9 +173,13 @@ sim::PtxLaunch Device::launch_of(const LaunchRequest& request) {
   launch.variables = module(request.module).variables;
   const auto before = unfinished.find(request.stream);
   for (const auto& [address, region] : regions_) {
-    if (request.follows_early && before != unfinished.end() && before->second.contains(address)) {
-      launch.workload.from_grid_before.push_back(
-          static_cast<std::uint32_t>(launch.workload.tensors.size()));
+    if (request.follows_early && before != unfinished.end()) {
+      const auto number = static_cast<std::uint32_t>(launch.workload.tensors.size());
+      if (before->second.written.contains(address)) {
+        launch.workload.from_grid_before.push_back(number);
+      } else if (before->second.read.contains(address)) {
+        launch.read_by_grid_before.push_back(number);
+      }
     }
     TensorSpec spec{};
     spec.name = region.name.c_str();

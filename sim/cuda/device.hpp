@@ -87,8 +87,12 @@ class Device {
   /// "bytes 0 to 15 of allocation_1"
   std::string name_of(std::uint64_t address, std::uint64_t bytes) const;
 
-  /// What launches of a stream may still write when the next one of it begins early: regions.
-  std::map<std::uint64_t, std::set<std::uint64_t>> unfinished;
+  /// What launches of a stream may still use when the next one of it begins early: regions.
+  struct InUse {
+    std::set<std::uint64_t> written;
+    std::set<std::uint64_t> read;
+  };
+  std::map<std::uint64_t, InUse> unfinished;  // by stream
 
  private:
   std::string target_;

@@ -253,6 +253,10 @@ json Service::order(const json& request) {
     order_.forget(number(request, "event"));
   } else if (what == "wait") {
     order_.wait(number(request, "stream"), number(request, "event"));
+  } else if (what == "asks_event") {
+    return {{"done", order_.host_asks_for_event(number(request, "event"))}};
+  } else if (what == "asks_stream") {
+    return {{"done", order_.host_asks_for_stream(number(request, "stream"))}};
   } else if (what == "host_event") {
     order_.host_waits_for_event(number(request, "event"));
     return {{"settled", settled(known)}};

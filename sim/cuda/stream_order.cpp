@@ -113,6 +113,27 @@ void StreamOrder::host_waits_for_stream(std::uint64_t stream) {
   join(host_, stream <= 1 ? enter(stream).clock : at(stream).clock);
 }
 
+bool StreamOrder::host_asks(Clock& told, const Clock& done) {
+  const bool known = std::all_of(done.ended.begin(), done.ended.end(), [&](const auto& one) {
+    return knows(host_, {one.first, one.second});
+  });
+  if (known || told.ended == done.ended) {
+    join(host_, done);
+    return true;
+  }
+  told = done;
+  return false;
+}
+
+bool StreamOrder::host_asks_for_stream(std::uint64_t stream) {
+  return host_asks(asked_streams_[stream], stream <= 1 ? enter(stream).clock : at(stream).clock);
+}
+
+bool StreamOrder::host_asks_for_event(std::uint64_t event) {
+  const auto found = events_.find(event);
+  return found == events_.end() || host_asks(asked_events_[event], found->second);
+}
+
 void StreamOrder::host_waits_for_all() {
   for (const auto& [unused, stream] : streams_) {
     join(host_, stream.clock);

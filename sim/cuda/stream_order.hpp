@@ -55,6 +55,11 @@ class StreamOrder {
   void host_waits_for_event(std::uint64_t event);
   void host_waits_for_stream(std::uint64_t stream);
   void host_waits_for_all();
+  /// The host asks whether a stream is idle, or an event complete. It is told no where it does not
+  /// know it already, and waits if it asks again: who goes on without heeding the answer knows of
+  /// nothing.
+  bool host_asks_for_stream(std::uint64_t stream);
+  bool host_asks_for_event(std::uint64_t event);
   /// Simulated time between two events, as the work of each stream takes its time after all that it
   /// comes behind. 0 where one was not recorded.
   double microseconds(std::uint64_t first, std::uint64_t last) const;
@@ -90,6 +95,7 @@ class StreamOrder {
     Touched touched;
   };
 
+  bool host_asks(Clock& told, const Clock& done);
   static void join(Clock& clock, const Clock& other);
   static bool knows(const Clock& clock, const Mark& mark);
   Stream& at(std::uint64_t handle);
@@ -99,6 +105,8 @@ class StreamOrder {
   std::map<std::uint64_t, Stream> streams_;
   std::uint32_t numbers_ = 0;
   std::map<std::uint64_t, Clock> events_;
+  std::map<std::uint64_t, Clock> asked_streams_;  // of which the host was told no, and when
+  std::map<std::uint64_t, Clock> asked_events_;
   Clock host_;
   std::vector<Access> accesses_;  // that the host does not know to have ended
 };

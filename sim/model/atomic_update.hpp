@@ -17,8 +17,9 @@ struct AtomicUpdate : LaneAccess {
 
   std::function<std::uint64_t(std::uint64_t)> update;
   std::uint64_t before = 0;     // what the word was
-  bool known = true;            // of shared memory: somebody has written it
+  bool known = true;            // somebody has written it, and this run knows what
   bool leaves_unknown = false;  // it depends on who comes first, or on data
+  std::uint32_t change = 0;     // of global memory: a `word_change`
 };
 
 }  // namespace warptwin::sim

@@ -8,8 +8,7 @@ namespace warptwin::sim {
 
 /// In the flags of a kSharedLoad or kGlobalLoad of lanes: nobody reads. The copies that these lanes
 /// have made to, or from, the bytes are over, as `cp.async.wait_group` has told each of them. They
-/// are those of the update of an mbarrier whose serial is the `global` of a kSharedLoad, and the
-/// `address` of a kGlobalLoad.
+/// are those of the update of an mbarrier whose serial is `payload::Rows::copies`.
 inline constexpr std::uint16_t kCopiesAreOver = event_flag::kIncrease;
 
 }  // namespace warptwin::sim

@@ -129,6 +129,7 @@ struct LaunchConfig {
   /// Global memory, [begin, end), that a grid before this one may still write when it starts: a
   /// dependent launch, if there is any.
   std::vector<std::pair<std::uint64_t, std::uint64_t>> prerequisite_writes;
+  std::vector<std::pair<std::uint64_t, std::uint64_t>> prerequisite_reads;  // likewise: read
   bool tmem_from_top = false;    // allocations get the highest free columns, not the lowest
   bool has_dependents = false;   // another grid is launched behind this one, to start early
   bool free_tmem_bases = false;  // where an allocation of PTX is nothing may depend on

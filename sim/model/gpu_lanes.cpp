@@ -231,6 +231,7 @@ Gpu::Outcome Gpu::shared_access(WarpSlot slot, const Operation& op) {
       read.op = Op::kSharedLoad;
       read.address = static_cast<std::uint32_t>(run.begin);
       read.as<payload::Rows>().known = static_cast<std::uint8_t>(access.kind);
+      read.as<payload::Rows>().written = access.bytes;
       emit(read);
     }
   }
@@ -260,6 +261,7 @@ Gpu::Outcome Gpu::shared_access(WarpSlot slot, const Operation& op) {
     Event part = of_run(event, run);
     auto& said = part.as<payload::Rows>();
     said.known = static_cast<std::uint8_t>(access.kind);
+    said.written = atomic ? access.bytes : 0;
     if (!load && access.kind == AccessKind::kPlain && run.rows == 1 &&
         run.width <= sizeof said.written && knows()) {
       std::memcpy(&said.written, cta.shared.data() + run.begin, run.width);
@@ -323,6 +325,7 @@ void Gpu::issue_access(const AsyncOp& async, const AsyncAccess& access) {
     event.address = static_cast<std::uint32_t>(run.begin);
     Event part = of_run(event, run);
     part.as<payload::Rows>().known = static_cast<std::uint8_t>(target.kind);
+    part.as<payload::Rows>().written = access.update ? target.bytes : 0;
     for (std::uint64_t row = 0; row < run.rows; ++row) {
       const auto from = static_cast<std::uint32_t>(run.begin + row * run.pitch);
       part.fault = holds_barrier(async.cta, from, from + run.width) ? Fault::kOverlap : part.fault;

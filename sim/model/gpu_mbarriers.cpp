@@ -79,6 +79,15 @@ void Gpu::wake_barrier(std::uint32_t cta_slot, std::uint32_t number) {
   }
 }
 
+namespace {
+
+// What several lanes do together, each so much. More than any mbarrier takes stays more.
+std::uint32_t of_lanes(std::uint32_t each, std::uint32_t lanes) {
+  return static_cast<std::uint32_t>(std::min<std::uint64_t>(std::uint64_t{each} * lanes, ~0U));
+}
+
+}  // namespace
+
 // Applies arrivals and bytes to a barrier and fills in what became of it. `event.op` says which.
 BarrierStep Gpu::apply_to_barrier(std::uint32_t cta_slot,
                                   std::uint32_t address,
@@ -97,7 +106,7 @@ BarrierStep Gpu::apply_to_barrier(std::uint32_t cta_slot,
       break;
     case Op::kMbarrierArrive:
       if ((event.flags & event_flag::kDrop) != 0) {
-        step = bar->arrive_drop(count);
+        step = bar->arrive_drop(count, bytes);
       } else if ((event.flags & event_flag::kExpectTx) != 0) {
         step = bar->arrive_expect_tx(count, bytes);
       } else {
@@ -191,8 +200,8 @@ Gpu::Outcome Gpu::mbarrier_update(WarpSlot slot, Operation& op) {
     emit(event);
     return Outcome::kDone;
   }
-  const std::uint32_t arrivals = told.count * op.lanes;
-  const std::uint32_t bytes = told.bytes * op.lanes;
+  const std::uint32_t arrivals = of_lanes(told.count, op.lanes);
+  const std::uint32_t bytes = of_lanes(told.bytes, op.lanes);
   event.as<payload::Mbarrier>().arrivals = arrivals;
   event.bytes = bytes;
   const BarrierStep step = apply_to_barrier(target.cta, target.address, event, arrivals, bytes);
@@ -401,9 +410,9 @@ void Gpu::deferred_arrive(const AsyncOp& async, std::uint32_t cta, std::uint32_t
     return;
   }
   const auto* const told = op.op == Op::kTcgen05Commit ? nullptr : &op.as<operands::Mbarrier>();
-  const std::uint32_t arrivals = told == nullptr ? 1 : told->count * op.lanes;
+  const std::uint32_t arrivals = told == nullptr ? 1 : of_lanes(told->count, op.lanes);
   event.as<payload::Mbarrier>().arrivals = arrivals;
-  event.bytes = told == nullptr ? 0 : told->bytes * op.lanes;
+  event.bytes = told == nullptr ? 0 : of_lanes(told->bytes, op.lanes);
   const BarrierStep step = apply_to_barrier(cta, address, event, arrivals, event.bytes);
   // One that was announced as bytes belongs to the phase that it was announced in.
   const bool late =

@@ -206,7 +206,7 @@ void Gpu::wake_pollers(std::uint64_t address, std::uint64_t size) {
 }
 
 Gpu::Outcome Gpu::global_word(WarpSlot slot, Operation& op) {
-  const auto& told = op.as<operands::GlobalWord>();
+  auto& told = op.as<operands::GlobalWord>();
   Event event = event_of(slot, op);
   AtomicUpdate* const atomic = told.update;
   const std::uint32_t size = atomic == nullptr ? 4 : atomic->bytes;
@@ -219,15 +219,18 @@ Gpu::Outcome Gpu::global_word(WarpSlot slot, Operation& op) {
   }
   std::uint32_t word = 0;
   std::memcpy(&word, at, 4);
-  if (atomic == nullptr && any_unknown(*memory_, told.address, size)) {
+  const bool was_unknown = any_unknown(*memory_, told.address, size);
+  const bool looks = op.op == Op::kGlobalLoadAcquire || op.op == Op::kGlobalWait;
+  told.unknown = was_unknown && looks && told.asks_known;
+  if (was_unknown && looks && !told.unknown) {
     word = unknown_word(told.address);
   }
   op.result = word;
   auto& said = event.as<payload::GlobalWord>();
   said.before = word;
   if (atomic != nullptr) {
-    const bool was_unknown = any_unknown(*memory_, told.address, size);
     const bool unknown = was_unknown || atomic->leaves_unknown;
+    atomic->known = !was_unknown;
     std::memcpy(&atomic->before, at, size);
     const std::uint64_t after = atomic->update(atomic->before);
     // One that leaves what it finds, as of a lock that is taken, is no more than a look.
@@ -235,6 +238,7 @@ Gpu::Outcome Gpu::global_word(WarpSlot slot, Operation& op) {
     std::memcpy(at, &after, size);
     memory_->set_unknown(told.address, size, unknown);
     wake_pollers(told.address, size);
+    said.test = atomic->change;
     // An event for each four bytes, as of every word.
     for (std::uint32_t half = 0; half < size; half += 4, event.global += 4) {
       said.before = static_cast<std::uint32_t>(atomic->before >> (8 * half));
@@ -247,7 +251,7 @@ Gpu::Outcome Gpu::global_word(WarpSlot slot, Operation& op) {
     said.test = told.test;
     said.test_operands = told.test_operands;
   }
-  const bool waits = op.op == Op::kGlobalWait &&
+  const bool waits = op.op == Op::kGlobalWait && !told.unknown &&
                      !WordTest::of(told.test, told.test_operands, told.value).holds(word);
   if (waits && (op.flags & event_flag::kPeek) != 0) {
     return Outcome::kDone;
@@ -258,9 +262,10 @@ Gpu::Outcome Gpu::global_word(WarpSlot slot, Operation& op) {
   }
   if (op.op == Op::kGlobalStoreRelease || op.op == Op::kGlobalRedAdd) {
     // Every executing lane of a reduction adds.
-    word = op.op == Op::kGlobalStoreRelease ? told.value : word + told.value * op.lanes;
+    const bool adds = op.op == Op::kGlobalRedAdd;
+    word = adds ? word + told.value * op.lanes : told.value;
     std::memcpy(at, &word, 4);
-    memory_->set_unknown(told.address, 4, false);
+    memory_->set_unknown(told.address, 4, adds && was_unknown);
     ++changes_;
     wake_pollers(told.address, 4);
   }

@@ -17,8 +17,8 @@ namespace warptwin::sim {
 enum class AccessKind : std::uint8_t {
   kPlain,
   kKnown,    // a store of a few known bytes: `payload::Rows::written`
-  kAtomic,   // part of an atomic
-  kDecided,  // of one whose result, or what it leaves, depends on who comes first
+  kAtomic,   // part of an atomic, of a word of `payload::Rows::written` bytes
+  kDecided,  // of one whose result, or what it leaves, depends on who comes first; likewise
   kPeek,     // of global memory, by nobody: no event
 };
 

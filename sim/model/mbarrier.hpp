@@ -72,9 +72,13 @@ class MbarrierState {
     return arrive(count, false);
   }
 
-  BarrierStep arrive_drop(std::uint32_t count) {
+  BarrierStep arrive_drop(std::uint32_t count, std::uint32_t bytes = 0) {
     if (count >= expected_) {
       return {Fault::kDropToZero, false, false};
+    }
+    const BarrierStep expect = add_tx(bytes);
+    if (expect.fault != Fault::kNone) {
+      return expect;
     }
     expected_ -= count;
     return arrive(count, false);

@@ -218,6 +218,8 @@ struct GlobalWord {
   std::uint32_t test = 0;           // of a wait: as `WordTest` has them in events
   std::uint64_t test_operands = 0;  // likewise
   AtomicUpdate* update = nullptr;   // of one that does not add; whoever performs it has it
+  bool asks_known = false;          // a load, or a wait, ends where nobody knows the word, and
+  bool unknown = false;             // says so here
 };
 
 /// clusterlaunchcontrol.try_cancel.

@@ -9,6 +9,15 @@
 
 namespace warptwin::sim {
 
+/// What an atomic makes of a word, in `payload::GlobalWord::test` of its event. Two that do the
+/// same leave the same, whichever comes first; of two that do not that is not known.
+namespace word_change {
+inline constexpr std::uint32_t kAdds = 0;     // so much as the event says, to 32 bits
+inline constexpr std::uint32_t kUnknown = 1;  // it leaves what nobody knows
+inline constexpr std::uint32_t kOther = 2;    // and up: another one, by its number
+inline constexpr std::uint32_t kWide = 256;   // added to these: to 64 bits
+}  // namespace word_change
+
 /// A comparison of ((word ^ flip) & mask) with a number.
 struct WordTest {
   enum class Kind : std::uint8_t { kEqual, kNotEqual, kLess, kAtLeast };

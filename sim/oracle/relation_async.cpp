@@ -2,12 +2,17 @@
 
 #include <algorithm>
 
+#include "sim/model/lane_access.hpp"
 #include "sim/oracle/relation_record.hpp"
 #include "sim/oracle/relation_words.hpp"
 
 namespace warptwin::sim::relation {
 
 void Record::issue(const Event& event) {
+  if (event.op == Op::kSharedStore || event.op == Op::kGlobalLoad) {
+    issue_counted_access(event);
+    return;
+  }
   WarpRecord& warp = warp_of(event);
   if (event.op == Op::kWgmma && asyncs_.count(event.serial) != 0) {
     issue_wgmma(event, asyncs_[event.serial], step(event));
@@ -325,8 +330,59 @@ void Record::issue_wgmma(const Event& event, Async& async, Node issued) {
   }
 }
 
-// An arrival on another CTA's mbarrier.
+// What a cp.async, st.async or red.async does that an mbarrier counts, from its issue until then.
+// The issue of a cp.async is an access before that. The manual has none of them in the async proxy.
+void Record::issue_counted_access(const Event& event) {
+  const bool shared = event.op == Op::kSharedStore;
+  const Async& async = asyncs_[event.serial];
+  Access access;
+  access.space = shared ? Space::kShared : Space::kGlobal;
+  access.cta = shared ? event.cta : 0;
+  access.where = shared ? shared_bytes(event) : global_bytes(event);
+  access.write = shared;
+  note_atomic(event, access);
+  access.start = async.begin;
+  access.end = async.done;
+  access.who = who(event);
+  bool told = false;
+  for (Access& earlier : accesses) {
+    const bool its_own = earlier.start == earlier.end && earlier.space == access.space &&
+                         earlier.cta == access.cta && earlier.write == access.write &&
+                         earlier.who.warp == event.warp &&
+                         earlier.who.site.line == event.site.line &&
+                         without(earlier.where, access.where).empty();
+    if (its_own) {
+      earlier.end = async.done;
+      told = true;
+    }
+  }
+  if (!told) {
+    accesses.push_back(std::move(access));
+  }
+}
+
+// Whether the access is part of an atomic of lanes in shared memory.
+void Record::note_atomic(const Event& event, Access& access) {
+  if (const payload::Rows* const rows = event.rows()) {
+    const auto known = static_cast<AccessKind>(rows->known);
+    access.strong = known == AccessKind::kAtomic || known == AccessKind::kDecided;
+    access.word = access.strong ? static_cast<std::uint32_t>(rows->written) : access.word;
+  }
+}
+
+// The copies of this number that lanes have waited for by themselves.
+Nodes Record::copies_over(const Event& event) const {
+  const auto found = asyncs_.find(event.as<payload::Rows>().copies);
+  return found == asyncs_.end() ? Nodes{} : Nodes{found->second.done};
+}
+
+// An arrival on another CTA's mbarrier, or one that counts copies.
 void Record::issue_remote(const Event& event, Async& async, Node issued) {
+  if ((event.flags & event_flag::kOfCopies) != 0) {  // it tells of nothing but them
+    async.done = order.add({}, {async.begin});
+    use_barrier(event.cta, event.address, {async.begin, async.done, who(event)});
+    return;
+  }
   const std::vector<Source> released = release_of(event, issued);
   Nodes before;
   const bool whole = event.ordering.semantics != Semantics::kRelaxed;
@@ -347,7 +403,9 @@ void Record::landed(const Event& event) {
   }
   const Async& async = at->second;
   Contribution contribution{{async.done}, {}, cta_of_warp(event.warp), true, {async.done}};
-  if (event.op == Op::kMbarrierArrive) {
+  if ((event.flags & event_flag::kOfCopies) != 0) {
+    contribution.released = {{async.done, Scope::kCluster, true}};
+  } else if (event.op == Op::kMbarrierArrive) {
     contribution.engine = false;
     const bool released = event.ordering.semantics != Semantics::kRelaxed;
     contribution.released = {{async.done, released ? event.ordering.scope : Scope::kCluster, true}};

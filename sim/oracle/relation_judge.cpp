@@ -61,7 +61,7 @@ class Judge {
 
   bool conflict(const Access& a, const Access& b) const {
     return a.space == b.space && a.cta == b.cta && (a.write || b.write) &&
-           !(a.strong && b.strong) && !(a.start == b.start && a.end == b.end) &&
+           !(a.strong && b.strong && a.word == b.word) && !(a.start == b.start && a.end == b.end) &&
            !of_lanes_of_one_warp(a, b);
   }
 
@@ -434,15 +434,19 @@ class Judge {
       if (access.space != Space::kGlobal) {
         continue;
       }
-      for (const auto& [begin, end] : launch_.prerequisite_writes) {
-        const bool waited = std::any_of(record_.grid_waits.begin(),
-                                        record_.grid_waits.end(),
-                                        [&](Node node) { return memory(node, access.start); });
-        if (!waited && !overlap(access.where, bytes_at(begin, end - begin)).empty()) {
-          find(RelationKind::kGridBefore,
-               in_words(access.who) + " does not wait for the grid before",
-               access.who,
-               {});
+      const bool waited = std::any_of(record_.grid_waits.begin(),
+                                      record_.grid_waits.end(),
+                                      [&](Node node) { return memory(node, access.start); });
+      for (const auto* ranges : {&launch_.prerequisite_writes, &launch_.prerequisite_reads}) {
+        const bool conflicts = access.write || ranges == &launch_.prerequisite_writes;
+        for (const auto& [begin, end] : *ranges) {
+          if (!waited && conflicts &&
+              !overlap(access.where, bytes_at(begin, end - begin)).empty()) {
+            find(RelationKind::kGridBefore,
+                 in_words(access.who) + " does not wait for the grid before",
+                 access.who,
+                 {});
+          }
         }
       }
     }

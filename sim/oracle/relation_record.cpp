@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "sim/model/copy_wait.hpp"
+#include "sim/model/word_test.hpp"
 #include "sim/oracle/relation_words.hpp"
 
 namespace warptwin::sim::relation {
@@ -524,6 +526,10 @@ void Record::fence(const Event& event) {
 // --- Words ------------------------------------------------------------------------------------
 
 void Record::words(const Event& event) {
+  if ((event.flags & kCopiesAreOver) != 0 && event.rows() != nullptr) {
+    step(event, copies_over(event));
+    return;
+  }
   const Node node = step(event);
   if (event.op == Op::kClcQuery) {
     const auto& query = event.as<payload::ClcQuery>();
@@ -539,10 +545,15 @@ void Record::words(const Event& event) {
       event.op == Op::kClcQuery || (event.op == Op::kSharedLoad && options_.words_need_data);
   access.start = access.end = node;
   access.who = who(event);
+  note_atomic(event, access);
   access_of_words(event, std::move(access));
 }
 
 void Record::global_words(const Event& event) {
+  if (event.op == Op::kGlobalLoad && (event.flags & kCopiesAreOver) != 0) {
+    step(event, copies_over(event));
+    return;
+  }
   const bool reads = event.op == Op::kGlobalLoadAcquire || event.op == Op::kGlobalWait;
   const bool weak = event.op == Op::kGlobalLoad || event.op == Op::kGlobalStore;
   const bool writes = event.op == Op::kGlobalStoreRelease || event.op == Op::kGlobalRedAdd ||
@@ -571,6 +582,9 @@ void Record::global_words(const Event& event) {
   access.where = global_bytes(event);
   access.write = writes;
   access.strong = !weak;
+  const bool wide = event.op == Op::kGlobalRedAdd &&
+                    (event.as<payload::GlobalWord>().test & word_change::kWide) != 0;
+  access.word = wide ? 8 : 4;
   access.start = looked == kNoNode ? node : looked;
   access.end = node;
   access.who = who(event);

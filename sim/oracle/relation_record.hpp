@@ -41,7 +41,8 @@ struct Access {
   std::uint32_t cta = 0;  // 0 for global memory
   Footprint where;
   bool write = false;
-  bool strong = false;              // races with no other strong one
+  bool strong = false;              // races with no other strong one of words of one size
+  std::uint32_t word = 4;           // bytes of its word, if it is strong
   bool needs_data = false;          // a read of what nobody wrote is wrong
   bool rest = false;                // by the lanes of a warp but the one that acts alone
   std::uint32_t lane = kWarpLanes;  // of a word: which lane, or kTail or kRest
@@ -244,6 +245,9 @@ class Record : public EventSink {
   void issue_tmem(const Event& event, Async& async);
   void issue_wgmma(const Event& event, Async& async, Node issued);
   void issue_remote(const Event& event, Async& async, Node issued);
+  void issue_counted_access(const Event& event);
+  static void note_atomic(const Event& event, Access& access);
+  Nodes copies_over(const Event& event) const;
   void touched(const Event& event);
   void landed(const Event& event);
   void bulk_group(const Event& event);

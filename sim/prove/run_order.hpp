@@ -184,6 +184,10 @@ class RunOrder : public EventSink, public TryJudge {
     bool counter = false;          // several add to it
     bool stored = false;           // to
     bool zero = false;             // 0 was added
+    bool adds_alone = true;        // whoever changes it adds
+    bool mixed = false;            // by two kinds of atomics
+    bool updated = false;          // by an atomic of known effect
+    std::uint32_t change = 0;      // of the last of those: a `word_change`
     bool waited = false;           // for a value, while one writer was known
     bool closed = false;           // a counter: stored to behind all that was added and waited for
     std::vector<ProofNode> waits;  // of a counter
@@ -195,6 +199,7 @@ class RunOrder : public EventSink, public TryJudge {
       std::uint32_t lanes = 1;
       std::uint32_t each = 0;
       bool in_turn = false;  // by other lanes of the same instruction as the write before
+      bool adds = true;      // or leaves another word, whatever that is
     };
     std::vector<Adders> adders;  // of each write of `log`
     std::uint64_t sum = 0;       // of a counter: all that was added
@@ -216,6 +221,7 @@ class RunOrder : public EventSink, public TryJudge {
       ProofClock clock;  // before it looks
     };
     std::vector<Lasting> lasting;
+    std::vector<ProofNode> passes;  // other waits, since the last write
     bool passes_amid(std::size_t first,
                      std::size_t end,
                      const WordTest& test,
@@ -271,6 +277,12 @@ class RunOrder : public EventSink, public TryJudge {
     std::uint32_t late_recorded = 0;  // operations of those that a wait left behind
     void separate(std::uint32_t lanes, const ProofClock& all);
   };
+  /// Bytes of the open phase of an mbarrier.
+  struct TxOfPhase {
+    std::uint32_t phase = 0;
+    std::uint64_t expected = 0;
+    std::uint64_t completed = 0;
+  };
   struct Group {
     Group(const Chains& chains, std::uint32_t components)
         : conditions{chains.count(), components - chains.count()}, lanes(chains.warps()) {}
@@ -278,6 +290,7 @@ class RunOrder : public EventSink, public TryJudge {
     std::vector<Lanes> lanes;  // by warp in the group
     std::vector<ProofBarrier> barriers;
     std::unordered_map<std::uint64_t, std::uint32_t> mbarriers;    // by CTA and address
+    std::vector<TxOfPhase> tx;                                     // by barrier
     std::unordered_map<std::uint64_t, std::uint32_t> named;        // by CTA and id
     std::unordered_map<std::uint32_t, std::uint32_t> cluster;      // by its first warp
     std::unordered_map<std::uint64_t, Flag> flags;                 // by global address
@@ -348,6 +361,11 @@ class RunOrder : public EventSink, public TryJudge {
   void on_step(Group& group, const Event& event, std::uint32_t self);
   void on_operation(Group& group, const Event& event, std::uint32_t self);
   void on_barrier(Group& group, const Event& event, std::uint32_t self);
+  void keep_tx_in_range(Group& group,
+                        std::uint32_t number,
+                        const Event& event,
+                        ProtocolKind kind,
+                        std::uint32_t bytes);
   void on_deferred(Group& group, const Event& event, std::uint32_t self);
   void issue(Group& group, const Event& event, std::uint32_t self);
   void signal(Group& group,
@@ -373,7 +391,11 @@ class RunOrder : public EventSink, public TryJudge {
                           const ProofClock& clock,
                           std::uint32_t value);
   void on_flag_wait(Group& group, const Event& event, std::uint32_t self, Flag& flag);
-  void owe_lasting(Group& group, Flag& flag);
+  void owe_lasting(Group& group, const Event& event, const ProofClock& clock, Flag& flag);
+  void have_met(const Event& event,
+                const ProofNode& write,
+                const ProofClock& clock,
+                const ProofNode& wait);
   void on_flag_write(Group& group, const Event& event, std::uint32_t self, Flag& flag);
   void on_tensor_memory(Group& group, const Event& event, std::uint32_t self);
   void on_pair_alloc(Group& group, const Event& event, std::uint32_t self);

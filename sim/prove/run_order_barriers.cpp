@@ -45,8 +45,36 @@ void RunOrder::on_barrier(Group& group, const Event& event, std::uint32_t self) 
   const std::uint32_t arrivals = kind == ProtocolKind::kExpect || kind == ProtocolKind::kComplete
                                      ? 0
                                      : event.as<payload::Mbarrier>().arrivals;
+  keep_tx_in_range(group, found->second, event, kind, event.bytes);
   contribute(group, event, self, found->second, {kind, arrivals, event.bytes, completes});
   record(group, self, event, {kind, found->second, 0, arrivals, event.bytes, 0, {}});
+}
+
+// In some interleaving all bytes of a phase are announced before the first comes, and in another
+// they all come first: the tx-count has to hold both.
+void RunOrder::keep_tx_in_range(Group& group,
+                                std::uint32_t number,
+                                const Event& event,
+                                ProtocolKind kind,
+                                std::uint32_t bytes) {
+  if (bytes == 0) {
+    return;
+  }
+  if (number >= group.tx.size()) {
+    group.tx.resize(number + 1);
+  }
+  TxOfPhase& of = group.tx[number];
+  if (of.phase != event.phase) {
+    of = {event.phase};
+  }
+  std::uint64_t& sum = kind == ProtocolKind::kComplete ? of.completed : of.expected;
+  sum += bytes;
+  if (sum > kMbarrierCountMax) {
+    undecided(
+        "more bytes than a tx-count holds are of one phase: in another order it may leave its "
+        "range",
+        event);
+  }
 }
 
 // Loads, remote arrivals, and what goes through the tensor queue.
@@ -165,6 +193,7 @@ void RunOrder::signal(
     return;
   }
   const bool part = event.step == Step::kCounted;
+  keep_tx_in_range(group, number, event, kind, part ? event.bytes : event.bytes - flight.counted);
   group.conditions.contribute(flight.node,
                               flight.clock,
                               number,
@@ -430,7 +459,7 @@ void RunOrder::on_counter_wait(Group& group, const Event& event, std::uint32_t s
   const std::uint32_t sum = flag.values.back();
   const bool grows = !test.is_signed || ((flag.values.front() ^ sum) & WordTest::kSign) == 0;
   const bool at_least = test.kind == WordTest::Kind::kAtLeast && grows;
-  const bool tells = test.flip == 0 && ~test.mask == 0 &&
+  const bool tells = test.flip == 0 && ~test.mask == 0 && flag.adds_alone &&
                      (at_least || (test.kind == WordTest::Kind::kEqual && test.with == sum));
   if (tells && test.with == sum && !(flag.reached && flag.reached->value == sum)) {
     flag.reached = Flag::Reached{
@@ -504,16 +533,36 @@ void RunOrder::on_flag_wait(Group& group, const Event& event, std::uint32_t self
     flag.lasting.push_back({test, node, clock});
     learn_phase(group, event, self, flag.barrier, phase);
   } else {
+    flag.passes.push_back(node);
     pass(group, event, self, flag.barrier, phase);
   }
   record(group, self, event, wait_op(flag.barrier, phase));
 }
 
+// A lane of the write's own warp may look behind it, and wait for good, unless it has met those
+// that write. One lane comes behind itself.
+void RunOrder::have_met(const Event& event,
+                        const ProofNode& write,
+                        const ProofClock& clock,
+                        const ProofNode& wait) {
+  if (!options_.lanes_in_turn || wait.chain != write.chain) {
+    return;
+  }
+  const std::uint32_t by =
+      wait.known_by == kLeaf ? chains_.all_lanes(wait.chain) : wait.component();
+  const bool one = wait.alone && write.alone && wait.component() == write.component();
+  if (!one && !(by < clock.size() && clock[by] >= wait.index)) {
+    undecided("lanes of a warp that waits for a global word change it, and have not met the others",
+              event);
+  }
+}
+
 // The last write leaves what some of the waits do not pass at: they have to be over.
-void RunOrder::owe_lasting(Group& group, Flag& flag) {
+void RunOrder::owe_lasting(Group& group, const Event& event, const ProofClock& clock, Flag& flag) {
   std::erase_if(flag.lasting, [&](const Flag::Lasting& one) {
     const bool over = !flag.passes_through(flag.log.size() - 1, one.test);
     if (over) {
+      have_met(event, flag.log.back(), clock, one.node);
       group.conditions.owe_pass(one.node, one.clock, flag.barrier);
     }
     return over;
@@ -531,6 +580,9 @@ bool RunOrder::Flag::passes_amid(std::size_t first,
   std::vector<Adders> open;
   std::uint64_t states = 1;
   for (std::size_t i = first; i < end; ++i) {
+    if (!adders[i].adds && end - first > 1) {
+      return true;  // which words come between is not known
+    }
     const Adders by{std::max<std::uint32_t>(adders[i].lanes, 1), adders[i].each};
     if (made(log[i])) {
       value += by.lanes * by.each;
@@ -578,8 +630,9 @@ void RunOrder::on_flag_write(Group& group, const Event& event, std::uint32_t sel
   constexpr std::uint64_t kWordMax = ~std::uint32_t{0};
   const ProofNode node = node_of(group, event, self);
   ProofClock clock = known_to(group, event.lane_mask(), self);
-  const bool adds = event.op == Op::kGlobalRedAdd;
   const auto& said = event.as<payload::GlobalWord>();
+  const bool updates = event.op == Op::kGlobalRedAdd;
+  const bool adds = updates && said.test == word_change::kAdds;
   // Nobody but who comes later knows of it, and nobody may use the word then.
   const auto is_known = [&](const ProofNode& before) { return node.knows(before, clock); };
   if (flag.counter && flag.reached && (!adds || said.value == 0) &&
@@ -588,9 +641,16 @@ void RunOrder::on_flag_write(Group& group, const Event& event, std::uint32_t sel
     flag.closed = true;
     return;
   }
-  flag.stored = flag.stored || !adds;
+  flag.stored = flag.stored || !updates;
+  if (updates && (said.test & ~word_change::kWide) != word_change::kUnknown) {
+    flag.mixed = flag.mixed || (flag.updated && flag.change != said.test);
+    flag.change = said.test;
+    flag.updated = true;
+  }
+  flag.adds_alone = flag.adds_alone && (adds || !updates);
   // Additions by lanes of one warp come to the same in every order.
   Flag::Adders by = adds ? Flag::Adders{event.lanes, said.value} : Flag::Adders{};
+  by.adds = adds || !updates;
   const bool in_turn =
       options_.lanes_in_turn && !flag.stored && !flag.log.empty() && node.is_of(flag.log.back());
   if (in_turn) {
@@ -599,6 +659,12 @@ void RunOrder::on_flag_write(Group& group, const Event& event, std::uint32_t sel
     if (before.component() !=
         chains_.all_lanes(self)) {  // which would speak of lanes that did not add
       raise(clock, before.component(), before.index);
+    }
+    if (flag.waited && by.in_turn && !by.adds) {
+      undecided(
+          "a global word that lanes change one after the other is waited for at a passing "
+          "value",
+          event);
     }
   }
   const bool asks = (event.flags & event_flag::kSignAsked) != 0;
@@ -632,6 +698,8 @@ void RunOrder::on_flag_write(Group& group, const Event& event, std::uint32_t sel
       undecided("a global word with several writers is waited for at a passing value", event);
     } else if (flag.stored || flag.zero) {
       undecided("a global word is stored to by several warps", event);
+    } else if (flag.mixed) {
+      undecided("what a global word holds depends on which of two atomics is first", event);
     } else if (flag.values.front() + flag.sum > kWordMax) {
       undecided("a global word that several warps add to runs over", event);
     }
@@ -646,7 +714,10 @@ void RunOrder::on_flag_write(Group& group, const Event& event, std::uint32_t sel
     Conditions::Contribution what{ProtocolKind::kArrive, 1, 0, true};
     what.tells = told_of(group, event, self);
     what.in_turn = in_turn;
-    owe_lasting(group, flag);
+    owe_lasting(group, event, clock, flag);
+    for (const ProofNode& wait : std::exchange(flag.passes, {})) {
+      have_met(event, node, clock, wait);
+    }
     group.conditions.contribute(node, clock, flag.barrier, flag.writes, what);
     record(group, self, event, arrive_op(flag.barrier));
   }

@@ -71,10 +71,11 @@ LikeClusters::LikeClusters(const LaunchConfig& config,
       warps_{config.cluster_size * config.warps_per_cta},
       ctas_{config.cluster_size},
       over_(config.clusters),
-      // What a grid before writes is a matter of addresses. Pairs are even and odd CTAs of the
+      // What a grid before uses is a matter of addresses. Pairs are even and odd CTAs of the
       // grid.
       in_use_{config.clusters > 1 && config.clusters_begun_max > 1 &&
-              config.prerequisite_writes.empty() && (ctas_ == 1 || ctas_ % 2 == 0)} {}
+              config.prerequisite_writes.empty() && config.prerequisite_reads.empty() &&
+              (ctas_ == 1 || ctas_ % 2 == 0)} {}
 
 void LikeClusters::on_event(const Event& event) {
   if (in_use_ && event.warp / warps_ != cluster_) {

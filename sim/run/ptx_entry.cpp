@@ -76,9 +76,9 @@ std::string first_three(const std::set<std::string>& all) {
   return places + (shown > 3 ? " and " + std::to_string(shown - 3) + " more" : "");
 }
 
-std::string names_from_grid_before(const Workload& workload) {
+std::string names_of(const std::vector<std::uint32_t>& tensors, const Workload& workload) {
   std::string names;
-  for (const std::uint32_t tensor : workload.from_grid_before) {
+  for (const std::uint32_t tensor : tensors) {
     names += (names.empty() ? "" : ", ") + std::string{workload.tensors[tensor].name};
   }
   return names;
@@ -87,17 +87,21 @@ std::string names_from_grid_before(const Workload& workload) {
 // Only this grid is executed. Of memory of the grid before, the accesses that come in front of the
 // wait are found (PDL_MISSING_WAIT); which memory that is the launch says.
 std::vector<std::string> hypotheses_of_other_grids(const TakenForGranted& taken,
-                                                   const Workload& workload) {
+                                                   const PtxLaunch& launch) {
+  const Workload& workload = launch.workload;
   std::vector<std::string> notes;
   if (!taken.grid_waits.empty()) {
-    const std::string names = names_from_grid_before(workload);
+    const std::string names = names_of(workload.from_grid_before, workload);
+    const std::string read = names_of(launch.read_by_grid_before, workload);
     notes.push_back(
         "the grids before this one have ended, and what they wrote is visible, behind "
         "griddepcontrol.wait at " +
         first_three(taken.grid_waits) +
         (names.empty()
              ? "; they write no buffer, for the launch marks none from_grid_before"
-             : "; the buffers that they write are those marked from_grid_before: " + names));
+             : "; the buffers that they write are those marked from_grid_before: " + names) +
+        (read.empty() ? ""
+                      : "; those that they read are those marked read_by_grid_before: " + read));
   }
   if (!taken.grid_starts.empty()) {
     notes.push_back(
@@ -112,7 +116,7 @@ std::vector<std::string> hypotheses_of_other_grids(const TakenForGranted& taken,
 // by lane (`LaneWords`); of all else a run takes them in one order.
 std::vector<std::string> hypotheses_of(const HeldLaunch& held) {
   const TakenForGranted& taken = *held.taken;
-  std::vector<std::string> notes = hypotheses_of_other_grids(taken, held.launch.workload);
+  std::vector<std::string> notes = hypotheses_of_other_grids(taken, held.launch);
   if (!taken.parted.empty()) {
     notes.push_back(
         "lanes of one warp took turns as in this run; apart from each other they used the machine, "
@@ -648,6 +652,7 @@ ScenarioEntry entry_of(PtxLaunch launch, LaunchUse use) {
     return symbols;
   };
   entry.places = held->launch.places;
+  entry.read_by_grid_before = held->launch.read_by_grid_before;
   if (held->launch.shape.cooperative) {
     entry.resident_ctas_least = ptx::volume(held->launch.shape.grid);
   }

@@ -47,6 +47,8 @@ struct PtxLaunch {
   /// Of variables of the module that stand in these tensors: where. The others begin as the module
   /// says.
   std::map<std::string, std::uint64_t, std::less<>> variables{};
+  /// Tensors that the grid before may still read.
+  std::vector<std::uint32_t> read_by_grid_before{};
   PtxNames called{};
   /// Where runs add the instructions of threads that they execute; null: where only the entry sees
   /// it.

@@ -32,9 +32,8 @@ void write_file(const std::filesystem::path& path, std::string_view text) {
   }
 }
 
-bool is_from_before(const PtxLaunch& launch, std::size_t tensor) {
-  const auto& all = launch.workload.from_grid_before;
-  return std::find(all.begin(), all.end(), tensor) != all.end();
+bool is_among(const std::vector<std::uint32_t>& tensors, std::size_t tensor) {
+  return std::find(tensors.begin(), tensors.end(), tensor) != tensors.end();
 }
 
 }  // namespace
@@ -57,7 +56,8 @@ std::string launch_text_of(const PtxLaunch& launch) {
     buffers[tensor.name] = {{"type", name_of(tensor.element)},
                             {"shape", {tensor.rows, tensor.columns}},
                             {"use", "control"},
-                            {"from_grid_before", is_from_before(launch, i)},
+                            {"from_grid_before", is_among(launch.workload.from_grid_before, i)},
+                            {"read_by_grid_before", is_among(launch.read_by_grid_before, i)},
                             {"address", launch.places[i]},
                             {"contents", std::string{tensor.name} + ".npy"}};
   }

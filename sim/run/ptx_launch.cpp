@@ -165,7 +165,8 @@ class LaunchReader {
                "expected",
                "tolerance",
                "address",
-               "from_grid_before"});
+               "from_grid_before",
+               "read_by_grid_before"});
     TensorSpec spec{};
     spec.name = names_.emplace_back(name).c_str();
     spec.element = element_of(node["type"]);
@@ -195,9 +196,12 @@ class LaunchReader {
     launch_.contents.push_back(node.has("contents") ? contents_of(node["contents"], spec, folder_)
                                                     : std::vector<std::byte>{});
     launch_.expected.push_back(expected(node, spec));
+    const auto number = static_cast<std::uint32_t>(launch_.workload.tensors.size());
     if (node.has("from_grid_before") && node["from_grid_before"].truth()) {
-      launch_.workload.from_grid_before.push_back(
-          static_cast<std::uint32_t>(launch_.workload.tensors.size()));
+      launch_.workload.from_grid_before.push_back(number);
+    }
+    if (node.has("read_by_grid_before") && node["read_by_grid_before"].truth()) {
+      launch_.read_by_grid_before.push_back(number);
     }
     launch_.workload.tensors.push_back(spec);
     launch_.places.push_back(node.has("address") ? address_of(node["address"], spec) : 0);

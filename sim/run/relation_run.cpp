@@ -26,6 +26,10 @@ RelationInput relation_input(const ScenarioEntry& scenario,
     const std::uint64_t begin = addresses[tensor];
     input.launch.prerequisite_writes.emplace_back(begin, begin + workload.tensors[tensor].bytes());
   }
+  for (const std::uint32_t tensor : scenario.read_by_grid_before) {
+    const std::uint64_t begin = addresses[tensor];
+    input.launch.prerequisite_reads.emplace_back(begin, begin + workload.tensors[tensor].bytes());
+  }
   input.run = [scenario, parameters, bare](const ScheduleSpec& schedule, EventSink& sink) {
     RunOptions run = bare;
     run.schedule = schedule;

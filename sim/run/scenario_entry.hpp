@@ -68,6 +68,8 @@ struct ScenarioEntry {
   std::uint32_t resident_ctas_least = 0;
   /// Tensor maps behind those of the workload.
   std::vector<TensorMapState> more_maps{};
+  /// Of a PTX kernel: tensors that the grid before may still read.
+  std::vector<std::uint32_t> read_by_grid_before{};
   /// Of a program or a PTX kernel: what runs of it have taken for granted, a sentence each.
   std::function<std::vector<std::string>()> hypotheses{};
   /// Of a PTX kernel: what its printf has said in the last run with data.

@@ -336,6 +336,23 @@ static void look_on(Gpu& gpu, Watchers& watchers, LikeClusters* front) {
   gpu.set_sink(front != nullptr ? front : watchers.sink());
 }
 
+// What the grid before may still write, and read.
+static void tell_grid_before(const ScenarioEntry& scenario,
+                             const Workload& workload,
+                             const std::vector<GlobalAddress>& addresses,
+                             LaunchConfig& config) {
+  const auto range = [&](std::uint32_t tensor) {
+    const std::uint64_t begin = addresses[tensor].value;
+    return std::pair{begin, begin + workload.tensors[tensor].bytes()};
+  };
+  for (const std::uint32_t tensor : workload.from_grid_before) {
+    config.prerequisite_writes.push_back(range(tensor));
+  }
+  for (const std::uint32_t tensor : scenario.read_by_grid_before) {
+    config.prerequisite_reads.push_back(range(tensor));
+  }
+}
+
 RunResult simulate(const ScenarioEntry& scenario,
                    const ParameterSet& parameters,
                    const RunOptions& options) {
@@ -356,10 +373,7 @@ RunResult simulate(const ScenarioEntry& scenario,
   memory.maps.insert(memory.maps.end(), scenario.more_maps.begin(), scenario.more_maps.end());
 
   LaunchConfig config = launch_config(launch, options);
-  for (const std::uint32_t tensor : workload.from_grid_before) {
-    const std::uint64_t begin = addresses[tensor].value;
-    config.prerequisite_writes.emplace_back(begin, begin + workload.tensors[tensor].bytes());
-  }
+  tell_grid_before(scenario, workload, addresses, config);
   Gpu gpu{config, memory, symbols};
   std::optional<DetectorSet> detectors;
   if (options.detect) {

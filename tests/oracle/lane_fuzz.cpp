@@ -22,7 +22,7 @@ struct Arguments {
   std::uint32_t edits = 3;
   std::uint32_t examples = 1;
   bool one = false;
-  bool asks = false;
+  lanes::Drawn drawn;
 };
 
 int fuzz(const Arguments& arguments) {
@@ -35,7 +35,7 @@ int fuzz(const Arguments& arguments) {
       break;
     }
     const lanes::Judged judged =
-        lanes::judge(arguments.seed + i, arguments.edits, arguments.states, arguments.asks);
+        lanes::judge(arguments.seed + i, arguments.edits, arguments.states, arguments.drawn);
     totals.add(judged);
     const bool shows =
         lanes::is_fault(judged.agreement) && shown[judged.agreement]++ < arguments.examples;
@@ -67,8 +67,11 @@ int main(int argc, char** argv) {
       "edits", options::value(&arguments.edits), "at most, of a kernel")(
       "examples", options::value(&arguments.examples), "of each kind of disagreement")(
       "asks",
-      options::bool_switch(&arguments.asks),
+      options::bool_switch(&arguments.drawn.asks),
       "at their ends lanes ask which of them is the last to add to a word")(
+      "counted",
+      options::bool_switch(&arguments.drawn.counted),
+      "st.async, red.async and cp.async that mbarriers count, and atomics by max and or")(
       "one", options::bool_switch(&arguments.one), "print each kernel and what is said of it");
   try {
     options::variables_map given;

@@ -74,6 +74,7 @@ class Drawing {
     std::vector<Point> writes;  // the last one
     std::vector<Point> reads;   // since
     std::vector<Point> adds;    // since
+    Update update = Update::kAdds;
   };
   struct Barrier {
     std::uint32_t phases = 0;
@@ -203,11 +204,24 @@ class Drawing {
     Barrier& barrier = barriers_[b];
     const auto number = static_cast<std::uint32_t>(b);
     std::vector<std::size_t> others = arrivers;
+    const auto form = copies && program_.counted ? static_cast<Copy>(below(5)) : Copy::kBulk;
+    const bool expects = form < Copy::kCounted;
     if (copies) {
-      say(Kind::kExpect, {others.front()}, number, 0);
-      act(others.front());
+      if (form == Copy::kReduce && !word.written) {
+        return;
+      }
+      if (expects) {
+        say(Kind::kExpect, {others.front()}, number, form == Copy::kBulk ? kCopyBytes : kWordBytes);
+        act(others.front());
+      }
       say(Kind::kCopy, {others.front()}, copied, number);
-      others.erase(others.begin());
+      program_.steps.back().copy = form;
+      program_.steps.back().data = 200 + static_cast<std::uint32_t>(program_.steps.size());
+      if (form == Copy::kPending) {
+        act(others.front());
+      } else {
+        others.erase(others.begin());
+      }
     }
     const bool gives_relaxed = maybe_relaxed() && !others.empty();
     if (gives_relaxed) {
@@ -226,6 +240,10 @@ class Drawing {
     if (copies) {
       const std::size_t copy = agents_.size() + copies_++;
       word = {true, {{copy, 0}}, {}, {}};
+      if (form == Copy::kCounted) {  // which tells nothing of its lane
+        std::fill(released.front().begin(), released.front().end(), 0U);
+        barrier.arrivals.front() = {copy, 0};
+      }
       released.front()[copy] = 1;
     }
     const bool takes_relaxed = maybe_relaxed();
@@ -274,6 +292,12 @@ class Drawing {
     const std::size_t await = program_.steps.size();
     say(Kind::kAwait, waiters, f, flag.value);
     weaken_from(await, takes_relaxed);
+    // Right or not: another test may pass too early, or never.
+    const auto test =
+        program_.counted && below(3) == 0 ? static_cast<Test>(below(4)) : Test::kAtLeast;
+    for (std::size_t step = await; step < program_.steps.size(); ++step) {
+      program_.steps[step].test = test;
+    }
     const std::vector<Agent> before = agents_;
     for (const std::size_t agent : waiters) {
       act(agent);
@@ -328,11 +352,13 @@ class Drawing {
         if (knows(agent, word.writes) && knows(agent, word.reads) && knows(agent, word.adds)) {
           say(Kind::kStore, agents, w, 100 + static_cast<std::uint32_t>(program_.steps.size()));
           word = {true, {act(agent)}, {}, {}};
+          word.update = program_.counted ? static_cast<Update>(below(3)) : Update::kAdds;
         }
         break;
       case 2:
         if (written && knows(agent, word.writes) && knows(agent, word.reads)) {
           say(Kind::kAdd, agents, w, 1000 + static_cast<std::uint32_t>(program_.steps.size()));
+          program_.steps.back().update = word.update;
           word.adds.push_back(act(agent));
         }
         break;
@@ -459,6 +485,11 @@ void edit(LaneProgram& program, std::mt19937_64& random) {
     default:
       if (step.kind == Kind::kSync) {
         step.kind = Kind::kShuffle;
+      } else if (program.counted &&
+                 (step.kind == Kind::kBump || step.kind == Kind::kAwait || random() % 2 == 0)) {
+        step.update = static_cast<Update>(random() % 3);
+        step.copy = static_cast<Copy>(random() % 5);
+        step.test = static_cast<Test>(random() % 4);
       } else if (step.kind == Kind::kAdd) {
         step.kind = Kind::kLoad;
       }
@@ -467,7 +498,7 @@ void edit(LaneProgram& program, std::mt19937_64& random) {
 
 }  // namespace
 
-LaneProgram random_lane_program(std::mt19937_64& random, std::uint32_t edits, bool asks) {
+LaneProgram random_lane_program(std::mt19937_64& random, std::uint32_t edits, Drawn drawn) {
   LaneProgram program;
   program.warps = 1 + static_cast<std::uint32_t>(random() % 3);
   program.ctas = program.warps == 2 ? 1 + static_cast<std::uint32_t>(random() % 2) : 1;
@@ -476,11 +507,12 @@ LaneProgram random_lane_program(std::mt19937_64& random, std::uint32_t edits, bo
   while (std::popcount(program.live) < static_cast<int>(lanes)) {
     program.live |= 1U << random() % (random() % 2 == 0 ? 4 : kLanesMax);
   }
-  program.copies = random() % 3 == 0;
+  program.copies = random() % 3 == 0 || drawn.counted;
+  program.counted = drawn.counted;
   program.relaxed = random() % 3 == 0;
   Drawing drawing{program, random};
   drawing.steps(6 + static_cast<std::uint32_t>(random() % 10));
-  if (asks) {
+  if (drawn.asks) {
     drawing.ask_who_is_last();
   }
   for (std::uint32_t i = 0; i < edits; ++i) {

@@ -52,7 +52,7 @@ struct Word {
 
 struct Barrier {
   std::uint32_t phase = 0;
-  std::uint32_t arrived = 0;
+  std::int32_t arrived = 0;
   std::uint32_t bytes = 0;  // that the phase still expects
   Clock told{};             // in this phase
   Clock completed{};        // in the one before
@@ -92,7 +92,8 @@ std::string key_of(const Machine& machine) {
     add(word.adds);
   }
   for (const Barrier& barrier : machine.barriers) {
-    add(barrier.phase * 64 + barrier.arrived);
+    add(barrier.phase);
+    add(barrier.arrived);
     add(barrier.bytes);
     add(barrier.told);
     add(barrier.completed);
@@ -128,7 +129,7 @@ class Search {
           agents_[lane].steps.push_back(i);
           if (step.kind == Kind::kCopy) {
             copies_[{lane, i}] = agents_.size();
-            agents_.push_back({0, 0, true, {i}});
+            agents_.push_back({agents_[lane].warp, 0, true, {i}});
           }
         }
       }
@@ -190,6 +191,19 @@ class Search {
   const Step* next_of(const Machine& machine, std::size_t agent) const {
     return ended(machine, agent) ? nullptr
                                  : &program_.steps[agents_[agent].steps[machine.at[agent]]];
+  }
+
+  static std::uint32_t updated(const Step& step, std::uint32_t word, std::uint32_t operand) {
+    return step.update == Update::kMax  ? std::max(word, operand)
+           : step.update == Update::kOr ? word | operand
+                                        : word + operand;
+  }
+
+  static bool passes(const Step& step, std::uint32_t word) {
+    return step.test == Test::kEqual        ? word == step.value
+           : step.test == Test::kNotOneLess ? word != step.value - 1
+           : step.test == Test::kAnyBit     ? (word & step.value) != 0
+                                            : word >= step.value;
   }
 
   static bool accesses(const Step& step) {
@@ -318,20 +332,22 @@ class Search {
     const Clock& before = machine.known[agent].now;
     const std::size_t at = machine.at[agent];
     const auto now = static_cast<std::uint8_t>(at + 1);
-    if (step.kind == Kind::kLoad || step.kind == Kind::kAdd) {
-      const bool adds = step.kind == Kind::kAdd;
+    const bool reduces = step.kind == Kind::kCopy && step.copy == Copy::kReduce;
+    if (step.kind == Kind::kLoad || step.kind == Kind::kAdd || reduces) {
+      const bool adds = step.kind == Kind::kAdd || reduces;
+      const bool near = step.near && !reduces;
       if (!happened(word.stores, before) ||
-          (adds ? !happened(word.loads, before) || !strong(word.adds, agent, step.near, before)
+          (adds ? !happened(word.loads, before) || !strong(word.adds, agent, near, before)
                 : !no_add(word, before))) {
         race(step.object);
       } else if (!word.value) {
         answer_.fault = "word " + std::to_string(step.object) + " is read and was never written";
-      } else if (step.kind == Kind::kAdd) {
-        *word.value += step.value;
+      } else if (adds) {
+        word.value = reduces ? *word.value + step.data : updated(step, *word.value, step.value);
       } else {
         see(agent, machine.at[agent], *word.value);
       }
-      (adds ? word.adds[step.near ? kNear : kFar] : word.loads)[agent] = now;
+      (adds ? word.adds[near ? kNear : kFar] : word.loads)[agent] = now;
       return;
     }
     if (!happened(word.loads, before) || !no_add(word, before) ||
@@ -339,14 +355,16 @@ class Search {
       race(step.object);
     }
     if (step.kind == Kind::kCopy) {
-      word = {0};  // who comes behind it comes behind what it came behind
+      // Who comes behind it comes behind what it came behind.
+      word = {step.copy == Copy::kStore ? step.data : 0};
     } else {
       word.value = step.value;
     }
     word.stores[agent] = now;
   }
 
-  void complete(Barrier& barrier, std::uint32_t count) {
+  void complete(Barrier& barrier, std::uint32_t said) {
+    const auto count = static_cast<std::int32_t>(said);
     if (barrier.arrived > count) {
       answer_.fault = "more arrivals than a phase has";
     } else if (barrier.arrived == count && barrier.bytes == 0) {
@@ -374,7 +392,7 @@ class Search {
       case Kind::kArrive:
       case Kind::kExpect: {
         Barrier& barrier = next.barriers[step->object];
-        barrier.bytes += step->kind == Kind::kExpect ? kCopyBytes : 0;
+        barrier.bytes += step->kind == Kind::kExpect ? step->value : 0;
         ++barrier.arrived;
         join(barrier.told, tells);
         complete(barrier, program_.counts[step->object]);
@@ -386,11 +404,16 @@ class Search {
               copies_.at({agent, static_cast<std::size_t>(step - program_.steps.data())});
           next.flies[copy] = true;
           next.known[copy].now = known.now;
+          if (step->copy == Copy::kPending) {
+            --next.barriers[step->value].arrived;
+          }
           break;
         }
         access(next, agent, *step);
         Barrier& barrier = next.barriers[step->value];
-        barrier.bytes -= kCopyBytes;
+        const bool arrives = step->copy >= Copy::kCounted;
+        barrier.arrived += arrives ? 1 : 0;
+        barrier.bytes -= arrives ? 0 : step->copy == Copy::kBulk ? kCopyBytes : kWordBytes;
         barrier.told[agent] = 1;
         complete(barrier, program_.counts[step->value]);
         break;
@@ -407,7 +430,9 @@ class Search {
       case Kind::kBump: {
         Flag& flag = next.flags[step->object];
         touch(flag, agent, *step, known.now, true);
-        flag.value = step->kind == Kind::kSet ? step->value : flag.value + 1;
+        flag.value = step->kind == Kind::kSet        ? step->value
+                     : step->update == Update::kAdds ? flag.value + 1
+                                                     : updated(*step, flag.value, step->value);
         tell(flag, agent, *step, known);
         break;
       }
@@ -423,7 +448,7 @@ class Search {
         break;
       }
       case Kind::kAwait:
-        if (machine.flags[step->object].value < step->value) {
+        if (!passes(*step, machine.flags[step->object].value)) {
           return std::nullopt;
         }
         touch(next.flags[step->object], agent, *step, known.now, false);

@@ -62,6 +62,55 @@ class Text {
     return "[%rd1+" + std::to_string(4 * (program_.flags + object - program_.shared_words)) + "]";
   }
 
+  static const char* update(const Step& step) {
+    constexpr const char* kWords[] = {".add.u32 ", ".max.u32 ", ".or.b32 "};
+    return kWords[static_cast<std::size_t>(step.update)];
+  }
+
+  // Whether %r6 is not what is waited for: %p5.
+  static std::string fails(const Step& step) {
+    const std::string value = std::to_string(step.value);
+    switch (step.test) {
+      case Test::kEqual:
+        return "  setp.ne.u32 %p5, %r6, " + value;
+      case Test::kNotOneLess:
+        return "  setp.eq.u32 %p5, %r6, " + std::to_string(step.value - 1);
+      case Test::kAnyBit:
+        return "  and.b32 %r6, %r6, " + value + ";\n  setp.eq.u32 %p5, %r6, 0";
+      case Test::kAtLeast:
+        break;
+    }
+    return "  setp.lt.u32 %p5, %r6, " + value;
+  }
+
+  void copy(const Step& step) {
+    const std::string barrier = "[%r20+" + std::to_string(kBarriersAt + 8 * step.value) + "]";
+    const std::string source = "[%rd1+" + std::to_string(4 * words_before(program_)) + "]";
+    const char* const counts = ".shared::cluster.mbarrier::complete_tx::bytes";
+    switch (step.copy) {
+      case Copy::kBulk:
+        text_ << "  cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes "
+              << word(step.object) << ", " << source << ", " << kCopyBytes << ", " << barrier
+              << ";\n";
+        break;
+      case Copy::kStore:
+        text_ << "  mov.u32 %r5, " << step.data << ";\n  st.async" << counts << ".u32 "
+              << word(step.object) << ", %r5, " << barrier << ";\n";
+        break;
+      case Copy::kReduce:
+        text_ << "  mov.u32 %r5, " << step.data << ";\n  red.async.relaxed.cluster" << counts
+              << ".add.u32 " << word(step.object) << ", %r5, " << barrier << ";\n";
+        break;
+      case Copy::kCounted:
+      case Copy::kPending:
+        text_ << "  cp.async.ca.shared.global " << word(step.object) << ", " << source << ", "
+              << kWordBytes << ";\n  cp.async.mbarrier.arrive"
+              << (step.copy == Copy::kCounted ? ".noinc" : "") << ".shared::cta.b64 " << barrier
+              << ";\n";
+        break;
+    }
+  }
+
   void step(const Step& step, std::size_t number, bool unsaid) {
     const std::string end = "STEP" + std::to_string(number);
     const bool parts = step.lanes != program_.live;
@@ -85,7 +134,7 @@ class Text {
               << (unsaid ? ";\n" : ";\n  mad.lo.u32 %r11, %r11, 31, %r10;\n");
         break;
       case Kind::kAdd:
-        text_ << "  red.relaxed" << scope << "." << space << ".add.u32 " << word(step.object)
+        text_ << "  red.relaxed" << scope << "." << space << update(step) << word(step.object)
               << ", " << step.value << ";\n";
         break;
       case Kind::kArrive:
@@ -101,7 +150,8 @@ class Text {
               << ", %r5;\n";
         break;
       case Kind::kBump:
-        text_ << "  red" << gives << ".global.add.u32 " << flag << ", 1;\n";
+        text_ << "  red" << gives << ".global" << update(step) << flag << ", "
+              << (step.update == Update::kAdds ? 1 : step.value) << ";\n";
         break;
       case Kind::kAskLast:
         text_ << "  atom" << (step.relaxed ? ".relaxed" : ".acq_rel") << scope
@@ -110,9 +160,8 @@ class Text {
               << ";\n  @%p5 bra DONE" << step.warp << ";\n";
         break;
       case Kind::kAwait:
-        text_ << "LOOK" << number << ":\n  ld" << takes << ".global.u32 %r6, " << flag
-              << ";\n  setp.lt.u32 %p5, %r6, " << step.value << ";\n  @%p5 bra LOOK" << number
-              << ";\n";
+        text_ << "LOOK" << number << ":\n  ld" << takes << ".global.u32 %r6, " << flag << ";\n"
+              << fails(step) << ";\n  @%p5 bra LOOK" << number << ";\n";
         break;
       case Kind::kSync:
         text_ << "  bar.warp.sync " << step.lanes << ";\n";
@@ -125,12 +174,10 @@ class Text {
         break;
       case Kind::kExpect:
         text_ << "  mbarrier.arrive.expect_tx.shared::cta.b64 %rd9, " << barrier << ", "
-              << kCopyBytes << ";\n";
+              << step.value << ";\n";
         break;
       case Kind::kCopy:
-        text_ << "  cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes "
-              << word(step.object) << ", [%rd1+" << 4 * words_before(program_) << "], "
-              << kCopyBytes << ", [%r20+" << kBarriersAt + 8 * step.value << "];\n";
+        copy(step);
         break;
     }
     const bool accesses =
@@ -192,7 +239,12 @@ std::string listing_of(const LaneProgram& program) {
         text << " at mbarrier " << step.object;
         break;
       case Kind::kCopy:
-        text << " to shared word " << step.object << ", by mbarrier " << step.value;
+        text << (step.copy == Copy::kStore     ? " st.async"
+                 : step.copy == Copy::kReduce  ? " red.async"
+                 : step.copy == Copy::kCounted ? " cp.async .noinc"
+                 : step.copy == Copy::kPending ? " cp.async"
+                                               : "")
+             << " to shared word " << step.object << ", by mbarrier " << step.value;
         break;
       case Kind::kWait:
         text << " for mbarrier " << step.object << ", parity " << step.value;
@@ -204,7 +256,12 @@ std::string listing_of(const LaneProgram& program) {
         text << " flag " << step.object;
         break;
       case Kind::kAwait:
-        text << " flag " << step.object << " at " << step.value;
+        text << " flag " << step.object
+             << (step.test == Test::kEqual        ? " at exactly "
+                 : step.test == Test::kNotOneLess ? " at not one less than "
+                 : step.test == Test::kAnyBit     ? " at any bit of "
+                                                  : " at ")
+             << step.value;
         break;
       case Kind::kAskLast:
         text << " flag " << step.object << " whether it is the last of " << step.value;
@@ -214,6 +271,7 @@ std::string listing_of(const LaneProgram& program) {
       case Kind::kFence:
         break;
     }
+    text << (step.update == Update::kMax ? ", max" : step.update == Update::kOr ? ", or" : "");
     text << (step.relaxed ? ", relaxed" : "") << (step.near ? ", of the CTA" : "") << "\n";
   }
   return text.str();

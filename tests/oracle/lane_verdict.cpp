@@ -92,10 +92,10 @@ Judged judge(const LaneProgram& program, std::uint32_t edits, std::uint64_t stat
   return judged;
 }
 
-Judged judge(std::uint64_t seed, std::uint32_t edits_max, std::uint64_t states_max, bool asks) {
+Judged judge(std::uint64_t seed, std::uint32_t edits_max, std::uint64_t states_max, Drawn drawn) {
   std::mt19937_64 random{seed};
   const auto edits = static_cast<std::uint32_t>(random() % (edits_max + 1));
-  return judge(random_lane_program(random, edits, asks), edits, states_max);
+  return judge(random_lane_program(random, edits, drawn), edits, states_max);
 }
 
 Judged shrunk(Judged judged, std::uint64_t states_max) {

@@ -41,7 +41,7 @@ Judged judge(const LaneProgram& program, std::uint32_t edits, std::uint64_t stat
 Judged judge(std::uint64_t seed,
              std::uint32_t edits_max,
              std::uint64_t states_max,
-             bool asks = false);
+             Drawn drawn = {});
 /// The same disagreement of a smaller program, as far as leaving out steps and lanes gives one.
 Judged shrunk(Judged judged, std::uint64_t states_max);
 std::string words_of(const Judged& judged);

@@ -170,10 +170,23 @@ TEST(Lanes, TheLastToAddIsEitherOfThem) {
   EXPECT_EQ(asking(false, 3).agreement, Agreement::kRight) << words_of(asking(false, 3));
 }
 
+TEST(Lanes, TheProofAgreesWhereMbarriersCountCopies) {
+  Totals totals;
+  for (std::uint64_t seed = 1; seed <= 150; ++seed) {
+    const Judged judged = judge(seed, 3, kStates, {.counted = true});
+    EXPECT_NE(judged.agreement, Agreement::kWrongProof) << seed << ": " << words_of(judged) << "\n"
+                                                        << ptx_of(judged.program);
+    totals.add(judged);
+  }
+  EXPECT_EQ(totals.faults(), 0U) << totals.text();
+  EXPECT_GT(totals.count(Agreement::kRight), 30U) << totals.text();
+  EXPECT_GT(totals.count(Agreement::kFound), 20U) << totals.text();
+}
+
 TEST(Lanes, TheProofAgreesWhereLanesAskWhichIsTheLast) {
   Totals totals;
   for (std::uint64_t seed = 1; seed <= 150; ++seed) {
-    const Judged judged = judge(seed, 3, kStates, true);
+    const Judged judged = judge(seed, 3, kStates, {.asks = true});
     EXPECT_NE(judged.agreement, Agreement::kWrongProof) << seed << ": " << words_of(judged) << "\n"
                                                         << ptx_of(judged.program);
     totals.add(judged);

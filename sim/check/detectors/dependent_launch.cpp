@@ -83,12 +83,18 @@ class DependentLaunchDetector : public Detector {
 
   void on_access(const Event& event) {
     const LaunchConfig& config = naming().config();
-    if (config.prerequisite_writes.empty() && !config.has_dependents) {
+    if (config.prerequisite_writes.empty() && config.prerequisite_reads.empty() &&
+        !config.has_dependents) {
       return;
     }
     for (const auto& [begin, end] : config.prerequisite_writes) {
       if (reaches(event, begin, end)) {
-        check_wait(event);
+        check_wait(event, "write");
+      }
+    }
+    for (const auto& [begin, end] : config.prerequisite_reads) {
+      if (writes(event.op) && reaches(event, begin, end)) {
+        check_wait(event, "read");
       }
     }
     const std::uint32_t cta = naming().cta_of_warp(event.warp);
@@ -117,7 +123,7 @@ class DependentLaunchDetector : public Detector {
     return left == 0;
   }
 
-  void check_wait(const Event& event) {
+  void check_wait(const Event& event, const char* does) {
     const std::vector<LanePoint>& waits = waits_[naming().cluster_of_warp(event.warp)];
     if (has_waited(event, waits)) {
       return;
@@ -128,7 +134,7 @@ class DependentLaunchDetector : public Detector {
           "PDL_MISSING_WAIT",
           event,
           object,
-          std::string{name_of(event.op)} + " on memory that the grid before may still write",
+          std::string{name_of(event.op)} + " on memory that the grid before may still " + does,
           {mend("griddepcontrol.wait before it")});
     } else {
       reporter().report(

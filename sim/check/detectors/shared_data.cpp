@@ -157,6 +157,7 @@ class SharedDataDetector : public Detector {
       access.atomic = known == AccessKind::kAtomic || known == AccessKind::kDecided;
       if (access.atomic) {
         access.scope = event.ordering.scope;
+        access.element = static_cast<std::uint8_t>(rows->written);
         access.cta = naming().cta_of_warp(event.warp);
       }
       if (known == AccessKind::kKnown) {

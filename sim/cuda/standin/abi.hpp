@@ -46,6 +46,7 @@ inline constexpr CUresult kDevicesUnavailable = 46;
 inline constexpr CUresult kInvalidDevice = 101;
 inline constexpr CUresult kInvalidContext = 201;
 inline constexpr CUresult kInvalidHandle = 400;
+inline constexpr CUresult kNotReady = 600;
 inline constexpr CUresult kNotFound = 500;
 inline constexpr CUresult kIllegalAddress = 700;
 inline constexpr CUresult kNotRegistered = 713;

@@ -79,6 +79,7 @@ CUresult cuPointerGetAttribute(void*, int, CUdeviceptr);
 CUresult cuStreamCreateWithPriority(CUstream*, unsigned, int);
 CUresult cuStreamDestroy_v2(CUstream);
 CUresult cuStreamSynchronize(CUstream);
+CUresult cuStreamQuery(CUstream);
 CUresult cuStreamWaitEvent(CUstream, CUevent, unsigned);
 CUresult cuStreamAddCallback(CUstream, CUstreamCallback, void*, unsigned);
 CUresult cuStreamGetId(CUstream, unsigned long long*);
@@ -91,6 +92,7 @@ CUresult cuEventCreate(CUevent*, unsigned);
 CUresult cuEventDestroy_v2(CUevent);
 CUresult cuEventRecord(CUevent, CUstream);
 CUresult cuEventSynchronize(CUevent);
+CUresult cuEventQuery(CUevent);
 CUresult cuEventElapsedTime_v2(float*, CUevent, CUevent);
 CUresult cuGetProcAddress_v2(const char*, void**, int, std::uint64_t, unsigned*);
 }

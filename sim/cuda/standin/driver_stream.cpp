@@ -40,9 +40,17 @@ WARPTWIN_CALL CUresult cuStreamSynchronize(CUstream stream) {
                            : kInvalidHandle;
 }
 
-// The work is done, and a program that is told so may use what it has done.
+// The work is done, and a program that is told so may use what it has done. One that asks for the
+// first time is told that it is not: a GPU may say so, and who does not heed the answer is found.
 WARPTWIN_CALL CUresult cuStreamQuery(CUstream stream) {
-  return cuStreamSynchronize(stream);
+  const Turn turn;
+  if (!is_stream(stream)) {
+    return kInvalidHandle;
+  }
+  const nlohmann::json which{{"stream", number_of(stream)}};
+  const bool done = Client::get().sticky() != kSuccess ||
+                    Client::get().order("asks_stream", which).header.value("done", true);
+  return done ? synchronise("host_stream", which) : kNotReady;
 }
 
 WARPTWIN_CALL CUresult cuStreamWaitEvent(CUstream stream, CUevent event, unsigned) {
@@ -189,7 +197,14 @@ WARPTWIN_CALL CUresult cuEventSynchronize(CUevent event) {
 }
 
 WARPTWIN_CALL CUresult cuEventQuery(CUevent event) {
-  return cuEventSynchronize(event);
+  const Turn turn;
+  if (!Client::get().events.contains(event)) {
+    return kInvalidHandle;
+  }
+  const nlohmann::json which{{"event", number_of(event)}};
+  const bool done = Client::get().sticky() != kSuccess ||
+                    Client::get().order("asks_event", which).header.value("done", true);
+  return done ? synchronise("host_event", which) : kNotReady;
 }
 
 // Of what was launched between them: it is said once what time this is.

@@ -29,7 +29,7 @@ WARPTWIN_CALL cudaError_t cudaStreamSynchronize(CUstream stream) {
 }
 
 WARPTWIN_CALL cudaError_t cudaStreamQuery(CUstream stream) {
-  return told(cuStreamSynchronize(stream));
+  return told(cuStreamQuery(stream));
 }
 
 WARPTWIN_CALL cudaError_t cudaStreamWaitEvent(CUstream stream, CUevent event, unsigned flags) {
@@ -102,7 +102,7 @@ WARPTWIN_CALL cudaError_t cudaEventSynchronize(CUevent event) {
 }
 
 WARPTWIN_CALL cudaError_t cudaEventQuery(CUevent event) {
-  return told(cuEventSynchronize(event));
+  return told(cuEventQuery(event));
 }
 
 WARPTWIN_CALL cudaError_t cudaEventElapsedTime(float* milliseconds, CUevent first, CUevent last) {

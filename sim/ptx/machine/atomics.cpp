@@ -10,9 +10,11 @@
 #include <bit>
 #include <cmath>
 #include <cstring>
+#include <iterator>
 
 #include "sim/model/atomic_update.hpp"
 #include "sim/model/last_adders.hpp"
+#include "sim/model/word_test.hpp"
 #include "sim/ptx/machine/rehearsal.hpp"
 
 namespace warptwin::ptx {
@@ -52,6 +54,32 @@ bool is_less(Type type, std::uint64_t x, std::uint64_t y) {
 
 bool integer_add(const Modifiers& modifiers) {
   return modifiers.has("add"_mod) && !is_float(modifiers.type());
+}
+
+// The `word_change` of an atomic whose operands are known.
+std::uint32_t change_of(const Modifiers& modifiers) {
+  constexpr Modifier kChanges[] = {"add"_mod,
+                                   "min"_mod,
+                                   "max"_mod,
+                                   "and"_mod,
+                                   "or"_mod,
+                                   "xor"_mod,
+                                   "inc"_mod,
+                                   "dec"_mod,
+                                   "exch"_mod,
+                                   "cas"_mod};
+  const Type type = modifiers.type();
+  const std::uint32_t wide = bytes_of(type) == 8 ? sim::word_change::kWide : 0;
+  if (integer_add(modifiers) && wide == 0) {
+    return sim::word_change::kAdds;
+  }
+  std::uint32_t number = 0;
+  while (number + 1 < std::size(kChanges) && !modifiers.has(kChanges[number])) {
+    ++number;
+  }
+  const bool ordered = modifiers.has("min"_mod) || modifiers.has("max"_mod);
+  const std::uint32_t of = is_float(type) ? 2 : ordered && is_signed(type) ? 1 : 0;
+  return sim::word_change::kOther + 3 * number + of + wide;
 }
 
 bool is_relaxed(const Modifiers& modifiers) {
@@ -277,6 +305,9 @@ void WarpRun::global_atomics(
     sim::AtomicUpdate update{bytes_of(modifiers.type())};
     update.update = [&](std::uint64_t old) { return updated(modifiers, true, old, b, c); };
     update.leaves_unknown = free;
+    update.change =
+        !free ? change_of(modifiers)
+              : sim::word_change::kUnknown + (update.bytes == 8 ? sim::word_change::kWide : 0);
     sim::Operation op = make(warptwin::Op::kGlobalRedAdd, request, lane);
     auto& word = op.as<sim::operands::GlobalWord>();
     word.update = &update;
@@ -303,14 +334,8 @@ void WarpRun::global_atomics(
 SharedAtomics WarpRun::note_shared_atomic(const Request& request, const Place& place, bool used) {
   const Modifiers& modifiers = request.modifiers;
   const std::array self{machine_.cta_rank(), machine_.warp_index()};
-  constexpr Modifier kUpdates[] = {"add"_mod, "min"_mod, "max"_mod, "and"_mod, "or"_mod, "xor"_mod};
-  std::pair<std::string_view, Type> update;
-  for (const Modifier one : kUpdates) {
-    if (modifiers.has(one)) {
-      const bool signs = one == "min"_mod || one == "max"_mod;
-      update = {name_of(one), signs ? modifiers.type() : Type{}};
-    }
-  }
+  const std::uint32_t change = change_of(modifiers);
+  const bool later = request.op.is("red.async");
   SharedAtomics all;
   for (std::uint32_t byte = 0; byte < bytes_of(modifiers.type()); byte += 4) {
     const std::array key{machine_.cluster_index(),
@@ -320,10 +345,12 @@ SharedAtomics WarpRun::note_shared_atomic(const Request& request, const Place& p
     SharedAtomics& word = found->second;
     if (added) {
       word.first = self;
-      word.update = update;
+      word.change = change;
     }
-    word.several = word.several || word.first != self;
-    word.alike = word.alike && commutes(modifiers) && word.update == update;
+    // One that is on its way is in no order with what its warp does next.
+    word.several = word.several || word.first != self || (!added && (later || word.later));
+    word.later = word.later || later;
+    word.alike = word.alike && commutes(modifiers) && word.change == change;
     word.told = word.told || (used && machine_.moves_data());  // without data it is unknown
     all.several = all.several || word.several;
     all.alike = all.alike && word.alike;
@@ -418,6 +445,7 @@ bool WarpRun::relaxed(Request& request, std::size_t at, bool loads) {
     auto& word = op.as<sim::operands::GlobalWord>();
     word.address = places[number].address;
     touch_words(request, lane, places, loads ? Touch::kStrongLoad : Touch::kStrongStore);
+    word.asks_known = loads;
     word.value = loads ? 0 : static_cast<std::uint32_t>(known(request, at + 1, lane));
     set_order(modifiers, op);
     perform(op, false);
@@ -425,6 +453,7 @@ bool WarpRun::relaxed(Request& request, std::size_t at, bool loads) {
                               ? static_cast<std::uint64_t>(
                                     static_cast<std::int64_t>(static_cast<std::int32_t>(op.result)))
                               : op.result;
+    value.poison[number] = word.unknown ? 0xff : 0;
   }
   if (loads) {
     request.strand.write(request.stop, 0, 0, value);

@@ -66,6 +66,12 @@ std::optional<Served> WarpRun::ask_whether_last(Request& request,
   word.update = &update;
   set_order(modifiers, op);
   perform(op, modifiers.has("release"_mod) || modifiers.has("acq_rel"_mod));
+  if (!update.known) {
+    refuse_unknown(request.strand, request.stop.op, "it asks a word of data who is the last");
+  }
+  if (increments && update.before >= operand) {
+    all->update(address, self);  // it begins anew here
+  }
   if (all->is_last(address, self, static_cast<std::uint32_t>(update.before))) {
     return wait_as_last(request, address, *asked + step);
   }

@@ -258,6 +258,7 @@ void WarpRun::move_global(const Request& request,
       if (!tracked(word.address)) {
         require_contents(request, word.address);
       }
+      word.asks_known = loads;
       if (!loads) {
         std::memcpy(&word.value, bytes.of(first), 4);
       }
@@ -267,6 +268,7 @@ void WarpRun::move_global(const Request& request,
       for (std::uint32_t lane = 0; lane < kLanes && loads; ++lane) {
         if ((same >> lane & 1U) != 0) {
           std::memcpy(bytes.of(lane), &op.result, 4);
+          std::fill_n(bytes.poison_of(lane), 4, std::uint8_t{word.unknown});
         }
       }
       left &= ~same;

@@ -86,6 +86,9 @@ const char* missing_tmem_mma(const Modifiers& modifiers) {
                              "kind::mxf8f6f4"_mod,
                              "kind::mxf4"_mod,
                              "kind::mxf4nvf4"_mod});
+  if (has_any(modifiers, {"collector::a::use"_mod, "collector::a::lastuse"_mod})) {
+    return "operands that a collector buffer has kept are not there";
+  }
   const bool both = modifiers.has("sp"_mod) && modifiers.has("block_scale"_mod);
   return !kind || both || modifiers.has("ashift"_mod) ? "this kind of tcgen05.mma is not there"
                                                       : nullptr;

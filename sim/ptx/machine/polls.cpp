@@ -205,12 +205,16 @@ std::optional<Served> WarpRun::poll(Request& request) {
     word.value = found.test.with;
     word.test = found.test.code() | (atomic ? sim::WordTest::kUpdates : 0U);
     word.test_operands = found.test.operands();
+    word.asks_known = true;
     op.flags |= others ? event_flag::kPeek : std::uint16_t{0};
     set_order(modifiers, op);
     touch_words(request, lanes, places, atomic ? Touch::kAdd : Touch::kStrongLoad);
     serving_ = lanes;
     perform(op, acquires);
     serving_ = serving;
+    if (word.unknown) {
+      refuse_unknown(request.strand, request.stop.op, "it waits for a word of data");
+    }
     holds = found.test.holds(op.result);
     for (std::uint32_t lane = 0; lane < kLanes; ++lane) {
       brought.value[lane] = (lanes >> lane & 1U) != 0 ? op.result : brought.value[lane];

@@ -41,11 +41,12 @@ struct BarrierReduction {
 
 /// The atomics of one word of shared memory.
 struct SharedAtomics {
-  std::array<std::uint32_t, 2> first{};        // CTA and warp
-  std::pair<std::string_view, Type> update{};  // what they do to the word
-  bool several = false;                        // warps
-  bool alike = true;                           // they leave the same in whatever order
-  bool told = false;                           // a result of one is used
+  std::array<std::uint32_t, 2> first{};  // CTA and warp
+  std::uint32_t change = 0;              // what they do to the word: a `word_change`
+  bool several = false;                  // of several warps, or in no order
+  bool later = false;                    // a red.async
+  bool alike = true;                     // they leave the same in whatever order
+  bool told = false;                     // a result of one is used
 };
 
 /// What is read of what an atomic returns.

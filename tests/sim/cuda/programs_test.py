@@ -126,6 +126,7 @@ class ProgramsTest(unittest.TestCase):
         self.assertEqual(report["streams"], [])
         for fault, texts in {
             "EVENT": ["launch 1", "copy 1 (to the device) in stream 1 writes"],
+            "QUERY": ["launch 1", "copy 1 (to the device) in stream 1 writes"],
             "KERNELS": ["launch 3", "launch 2"],
             "HOST": ["the host writes", "copy 1 (to the device) uses"],
             "TARGET": ["the host writes", "(to the host) uses"],
@@ -208,11 +209,15 @@ class ProgramsTest(unittest.TestCase):
         self.assertEqual(report["launches"], [])
 
     def test_judges_launches_that_begin_early(self):
-        self.clean("dependent", 2)
+        self.clean("dependent", 3)
         program = compile_program("dependent", self.folder.name)
         done, report = run(program, arguments=["WAIT"])
         self.assertEqual(done.returncode, 1, done.stderr)
-        self.assertEqual(verdicts(report), ["proved", "refuted"], done.stderr)
+        self.assertEqual(verdicts(report), ["proved", "refuted", "proved"], done.stderr)
+        self.assertEqual(ids(report), {"PDL_MISSING_WAIT"})
+        done, report = run(program, arguments=["READ"])
+        self.assertEqual(done.returncode, 1, done.stderr)
+        self.assertEqual(verdicts(report), ["proved", "proved", "refuted"], done.stderr)
         self.assertEqual(ids(report), {"PDL_MISSING_WAIT"})
 
     def test_has_a_gemm_of_a_cluster(self):

@@ -89,6 +89,23 @@ TEST(StreamOrder, AnEventThatWasNeverRecordedOrdersNothing) {
   EXPECT_EQ(order.add(reads(kSecond, 0, 8)).size(), 1U);
 }
 
+TEST(StreamOrder, TheHostKnowsWhatItIsToldByTheSecondQuestion) {
+  StreamOrder order = two_streams();
+  EXPECT_TRUE(order.host_asks_for_stream(kFirst));
+  EXPECT_TRUE(order.host_asks_for_event(kEvent));
+  order.add(writes(kFirst, 0, 8));
+  order.record(kEvent, kFirst);
+  EXPECT_FALSE(order.host_asks_for_stream(kFirst));
+  EXPECT_FALSE(order.host_asks_for_event(kEvent));
+  EXPECT_EQ(order.add(reads(kSecond, 0, 8)).size(), 1U);
+  order.add(writes(kFirst, 8, 16));
+  EXPECT_FALSE(order.host_asks_for_stream(kFirst));  // for more than it had asked for
+  EXPECT_TRUE(order.host_asks_for_event(kEvent));
+  EXPECT_TRUE(order.add(reads(kSecond, 0, 8)).empty());
+  EXPECT_TRUE(order.host_asks_for_stream(kFirst));
+  EXPECT_TRUE(order.add(reads(kSecond, 8, 16)).empty());
+}
+
 TEST(StreamOrder, TheHostOrdersWhatItHasWaitedFor) {
   StreamOrder order = two_streams();
   order.add(writes(kFirst, 0, 8));

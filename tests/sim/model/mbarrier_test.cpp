@@ -75,6 +75,14 @@ TEST(MbarrierTest, ArriveDropLowersLaterPhases) {
   EXPECT_EQ(bar.arrive_drop(1).fault, Fault::kDropToZero);
 }
 
+TEST(MbarrierTest, ArriveDropMayExpectBytes) {
+  MbarrierState bar = fresh(2);
+  EXPECT_EQ(bar.arrive_drop(1, 16).fault, Fault::kNone);
+  EXPECT_FALSE(bar.arrive(1, false).completed);
+  EXPECT_TRUE(bar.complete_tx(16).completed);
+  EXPECT_EQ(bar.pending(), 1U);
+}
+
 TEST(MbarrierTest, NoCompleteArrivalMayNotComplete) {
   MbarrierState bar = fresh(2);
   EXPECT_EQ(bar.arrive(1, true).fault, Fault::kNone);

@@ -1,5 +1,5 @@
 // A launch that begins before the one before it has ended, and waits for it. The argument WAIT
-// leaves out the wait.
+// leaves out the wait; READ lets a third launch write what the second may still read.
 
 #include "tests/sim/cuda/programs/check.hpp"
 
@@ -16,8 +16,17 @@ __global__ void second(const int* values, int* out) {
   out[threadIdx.x] = 2 * values[threadIdx.x];
 }
 
+template <bool kWaits>
+__global__ void third(int* values) {
+  if constexpr (kWaits) {
+    cudaGridDependencySynchronize();
+  }
+  values[threadIdx.x] = 0;
+}
+
 int main(int count, char** arguments) {
-  const auto kernel = fault_of(count, arguments, {"WAIT"}) == 0 ? second<true> : second<false>;
+  const int fault = fault_of(count, arguments, {"WAIT", "READ"});
+  const auto kernel = fault == 1 ? second<false> : second<true>;
   int *values = nullptr, *out = nullptr;
   int back[64] = {};
   CHECK(cudaMalloc(&values, sizeof back));
@@ -32,6 +41,7 @@ int main(int count, char** arguments) {
   config.attrs = &attribute;
   config.numAttrs = 1;
   CHECK(cudaLaunchKernelEx(&config, kernel, static_cast<const int*>(values), out));
+  CHECK(cudaLaunchKernelEx(&config, fault == 2 ? third<false> : third<true>, values));
   CHECK(cudaDeviceSynchronize());
   CHECK(cudaMemcpy(back, out, sizeof back, cudaMemcpyDeviceToHost));
   return said(back[63] == 126);

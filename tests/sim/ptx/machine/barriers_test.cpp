@@ -367,4 +367,73 @@ TEST(PtxMbarriers, LanesOfAWarpNeedNotKeepUp) {
   EXPECT_EQ(proof_of(arriving("  bar.warp.sync -1;\n")).verdict, ProofVerdict::kProved);
 }
 
+// 32 lanes arrive so often each, or announce so many bytes each: the sum is 32, or 512, to 32 bits.
+TEST(PtxMbarrierCounts, OfSeveralLanesDoNotRunOver) {
+  const auto kernel = [](const char* count, const char* body) {
+    return OneKernel{
+        .body = "  setp.ne.u32 %p1, %r1, 0;\n  @%p1 bra MET;\n  mbarrier.init.shared.b64 [tile], " +
+                std::string{count} + ";\nMET:\n  bar.sync 0;\n" + body +
+                "LOOK:\n  mbarrier.try_wait.parity.shared.b64 %p2, [tile], 0;\n"
+                "  @!%p2 bra LOOK;\n"};
+  };
+  expect_proved(kernel("32", "  mbarrier.arrive.shared.b64 %rd9, [tile], 1;\n"));
+  expect_found(kernel("32", "  mbarrier.arrive.shared.b64 %rd9, [tile], 134217729;\n"),
+               "MBAR_OVERARRIVE");
+  const std::string expect = "  mbarrier.arrive.expect_tx.shared.b64 %rd9, [tile], ";
+  const std::string complete =
+      ";\n  bar.warp.sync -1;\n"
+      "  @!%p1 mbarrier.complete_tx.relaxed.cta.shared::cta.b64 [tile], 512;\n";
+  EXPECT_EQ(proof_of(kernel("32", (expect + "16" + complete).c_str())).verdict,
+            ProofVerdict::kProved);
+  expect_found(kernel("32", (expect + "134217744" + complete).c_str()), "MBAR_TX_OVERFLOW");
+}
+
+// Thread 0 of each of two warps announces so many bytes, and completes them itself.
+TEST(PtxMbarrierCounts, OfBytesStayInTheirRangeInEveryOrder) {
+  const auto kernel = [](const std::string& bytes, bool expects_first) {
+    const std::string expect =
+        "  mbarrier.expect_tx.relaxed.cta.shared::cta.b64 [tile], " + bytes + ";\n";
+    const std::string complete =
+        "  mbarrier.complete_tx.relaxed.cta.shared::cta.b64 [tile], " + bytes + ";\n";
+    return OneKernel{.body =
+                         "  setp.ne.u32 %p1, %r1, 0;\n  @%p1 bra MET;\n"
+                         "  mbarrier.init.shared.b64 [tile], 2;\nMET:\n  bar.sync 0;\n"
+                         "  and.b32 %r2, %r1, 31;\n  setp.ne.u32 %p1, %r2, 0;\n  @%p1 bra LOOK;\n" +
+                         (expects_first ? expect + complete : complete + expect) +
+                         "  mbarrier.arrive.shared.b64 %rd9, [tile];\n"
+                         "LOOK:\n  mbarrier.try_wait.parity.shared.b64 %p2, [tile], 0;\n"
+                         "  @!%p2 bra LOOK;\n",
+                     .threads = 64};
+  };
+  expect_proved(kernel("500000", true));
+  expect_proved(kernel("500000", false));
+  for (const bool expects_first : {true, false}) {
+    const ProofResult open = proof_of(kernel("700000", expects_first));
+    EXPECT_EQ(open.verdict, ProofVerdict::kUndecided) << open.strength();
+  }
+}
+
+// The thread that drops out announces what it has copied: PTX ISA, "mbarrier.arrive_drop".
+TEST(PtxMbarrierCounts, OfADropHaveItsBytes) {
+  const auto kernel = [](const char* bytes) {
+    return OneKernel{
+        .body =
+            "  setp.ne.u32 %p1, %r1, 0;\n  @%p1 bra MET;\n"
+            "  mbarrier.init.shared.b64 [tile+512], 2;\nMET:\n  bar.sync 0;\n"
+            "  @%p1 bra NEXT;\n  mbarrier.arrive_drop.expect_tx.shared::cta.b64 _, "
+            "[tile+512], " +
+            std::string{bytes} +
+            ";\n  cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes [tile], "
+            "[%rd1], 16, [tile+512];\nNEXT:\n  setp.ne.u32 %p3, %r1, 32;\n"
+            "  @%p3 bra LOOK;\n  mbarrier.arrive.shared.b64 _, [tile+512];\n"
+            "LOOK:\n  mbarrier.try_wait.parity.shared.b64 %p2, [tile+512], 0;\n"
+            "  @!%p2 bra LOOK;\n",
+        .in = {1, 2, 3, 4},
+        .threads = 64};
+  };
+  EXPECT_THAT(ids_in(run_of(kernel("16")).result), IsEmpty());
+  EXPECT_EQ(proof_of(kernel("16")).verdict, ProofVerdict::kUndecided);
+  EXPECT_THAT(ids_in(run_of(kernel("32")).result), Contains("DEADLOCK"));
+}
+
 }  // namespace warptwin::sim::barriers_test

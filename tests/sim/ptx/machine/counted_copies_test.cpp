@@ -275,6 +275,26 @@ TEST(PtxAsyncStores, ReduceInWhateverOrder) {
                "SMEM_RAW_NO_WAIT");
 }
 
+// Two of one thread are in no order: (5 + 3) | 1 is not (5 | 1) + 3.
+TEST(PtxAsyncStores, OfOneThreadReduceInNoOrder) {
+  const std::string begin =
+      "red.async.relaxed.cluster.shared::cluster.mbarrier::complete_tx::bytes";
+  const auto twice = [&](const char* second) {
+    std::string body = with(kExchange,
+                            "  mbarrier.init",
+                            "  mov.u32 %r8, 0;\n  st.shared.u32 [%r20], %r8;\n  mbarrier.init");
+    body = with(body, "mad.lo.u32 %r20, %r1, 4", "mad.lo.u32 %r20, %r1, 0");
+    body = with(body, "], 128;", "], 256;");
+    const std::string operands = " [%r24], %r7, [%r25];\n";
+    return exchanging(
+        with(body,
+             "st.async.weak.shared::cluster.mbarrier::complete_tx::bytes.u32" + operands,
+             begin + ".add.u32" + operands + "  " + begin + second + operands));
+  };
+  expect_proved(twice(".add.u32"));
+  EXPECT_THROW(proof_of(twice(".or.b32")), ConfigError);
+}
+
 // Both CTAs add to the same words, of CTA 0: by .cluster they are atomic to each other.
 TEST(PtxAsyncStores, ReduceFromSeveralCtas) {
   const std::string add =

@@ -46,6 +46,9 @@ ScenarioEntry entry_of(const OneKernel& kernel) {
   if (kernel.from_grid_before) {
     launch.workload.from_grid_before = {0};
   }
+  if (kernel.read_by_grid_before) {
+    launch.read_by_grid_before = {0};
+  }
   launch.contents.resize(2);
   launch.contents[0].resize(kernel.in.size() * 4);
   if (!kernel.in.empty()) {

@@ -22,6 +22,7 @@ struct OneKernel {
   std::uint32_t cluster = 1;                // CTAs of one
   bool control = true;                      // `in` is real in runs that move no data, too
   bool from_grid_before = false;            // `in` is what the grid before may still write
+  bool read_by_grid_before = false;         // likewise: read
   std::string variables{};                  // of the module
   std::string directives{};                 // of the kernel
   std::vector<TensorMapSpec> maps{};        // at most two, of `in` (0) and `out` (1)

@@ -34,6 +34,20 @@ TEST(PtxOtherGrids, AWaitIsNamedWithItsLineAndTheBuffers) {
   expect_found(copying(std::string{kCopy} + kWait), "PDL_MISSING_WAIT");
 }
 
+TEST(PtxOtherGrids, WhatTheGridBeforeReadsIsNotWrittenBeforeTheWait) {
+  const std::string store = "  st.global.u32 [%rd1], %r1;\n";
+  const auto kernel = [](const std::string& body) {
+    return OneKernel{.body = body, .threads = 1, .read_by_grid_before = true};
+  };
+  expect_proved(kernel(kWait + store));
+  expect_proved(kernel(kCopy + std::string{kWait}));
+  expect_found(kernel(store), "PDL_MISSING_WAIT");
+  expect_found(kernel(store + kWait), "PDL_MISSING_WAIT");
+  expect_found(kernel("  red.global.add.u32 [%rd1], 1;\n"), "PDL_MISSING_WAIT");
+  EXPECT_THAT(proof_of(kernel(kWait + store)).notes,
+              ElementsAre(HasSubstr("those marked read_by_grid_before: in")));
+}
+
 TEST(PtxOtherGrids, AWaitForAGridThatWritesNoBufferSaysSo) {
   OneKernel waits = copying(std::string{kCopy} + kWait);
   waits.from_grid_before = false;

@@ -304,6 +304,23 @@ TEST(PtxTmemMma, WithResultsOfF16OrANegatedOperandIsRefused) {
   }
 }
 
+// What a collector buffer has kept is not modelled. To fill it, or to keep nothing, does no harm.
+TEST(PtxTmemMma, ThatTakesAFromACollectorBufferIsRefused) {
+  const std::uint32_t plain = 1U << 4 | 2U << 17 | 8U << 24;
+  for (const char* collector : {"use", "lastuse", "fill", "discard"}) {
+    OneKernel kernel;
+    kernel.body = kBegin + std::string{"  mov.b64 %rd5, 0;\n  setp.ne.u32 %p1, 0, 0;\n"} +
+                  "  tcgen05.mma.cta_group::1.kind::f16.collector::a::" + collector +
+                  " [%r21], %rd5, %rd5, " + std::to_string(plain) + ", %p1;\n" + kEnd;
+    if (std::string{collector}.ends_with("use")) {
+      EXPECT_THAT([&] { proof_of(kernel); },
+                  testing::ThrowsMessage<ConfigError>(testing::HasSubstr("collector buffer")));
+    } else {
+      EXPECT_NO_THROW(proof_of(kernel)) << collector;
+    }
+  }
+}
+
 INSTANTIATE_TEST_SUITE_P(Each,
                          PtxTmemShapes,
                          testing::Values(Shape{"16x64b", 64, 1, 1},
