@@ -27,7 +27,7 @@ KERNELS = {
 MUTANTS = [
     ("single_sm100", r"mbarrier\.arrive\.expect_tx.*", 0, "", "DEADLOCK"),
     ("single_sm100", r"mov\.b32(.*), 24576;", 0, r"mov.b32\1, 24560;", "DEADLOCK"),
-    ("single_sm100", r"bar\.sync\s+1, 160;", 0, "", "DEADLOCK"),
+    ("single_sm100", r"bar\.sync\s+1, 160;", 0, "", "TMEM_ADDR_READ_EARLY"),
     ("single_sm100", r"tcgen05\.commit.*", 0, "", "DEADLOCK"),
     ("single_sm100", r"tcgen05\.commit.*", 1, "", "DEADLOCK"),
     ("single_sm100", r"tcgen05\.wait::ld.*", 0, "", "TMEM_DEALLOC_IN_USE"),

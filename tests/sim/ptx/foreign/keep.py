@@ -70,8 +70,9 @@ def main():
                 print(f"{compiler}: left out: {str(failed).strip().splitlines()[-1]}")
     with tempfile.TemporaryDirectory() as name:
         try:
-            for ctas, ptx in structured_test.compiled(pathlib.Path(name)).items():
-                keep(folder, f"mojo_structured_{ctas}sm", ptx, structured_test.launch(ctas))
+            for kernel, ptx in structured_test.compiled(pathlib.Path(name)).items():
+                launch = structured_test.launch(structured_test.KERNELS[kernel])
+                keep(folder, f"mojo_structured_{kernel}", ptx, launch)
         except SystemExit as failed:
             print(f"mojo: left out: exit code {failed}")
 

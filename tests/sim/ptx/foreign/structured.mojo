@@ -1,4 +1,4 @@
-# The structured GEMM of Modular's library for sm_100, at two shapes of its MMA.
+# The structured GEMM of Modular's library for sm_100: types, clusters, and ways to go on.
 from layout import TileTensor, Coord, CoordLike, row_major, Idx
 from linalg.matmul.gpu.sm100_structured.default.matmul import (
     blackwell_matmul_tma_umma_warp_specialized,
@@ -15,20 +15,29 @@ comptime steps = 640
 
 
 def compile[
-    RowsType: CoordLike, //, mma: IndexList[3], ctas: Int
+    RowsType: CoordLike,
+    //,
+    mma: IndexList[3],
+    ctas: Int,
+    cluster: IndexList[3],
+    type: DType = DType.bfloat16,
+    out: DType = DType.bfloat16,
+    swapped: Bool = False,
+    splits: Int = 1,
+    requests: Int = 2,
 ](context: DeviceContext, m: RowsType) raises:
-    var a = context.enqueue_create_buffer[DType.bfloat16](rows * steps)
-    var b = context.enqueue_create_buffer[DType.bfloat16](columns * steps)
-    var d = context.enqueue_create_buffer[DType.bfloat16](rows * columns)
-    comptime config = MatmulConfig[
-        DType.bfloat16, DType.bfloat16, DType.bfloat16, True
-    ](
-        cluster_shape=Index(ctas, 1, 1),
+    var a = context.enqueue_create_buffer[type](rows * steps)
+    var b = context.enqueue_create_buffer[type](columns * steps)
+    var d = context.enqueue_create_buffer[out](rows * columns)
+    comptime config = MatmulConfig[type, type, out, True](
+        cluster_shape=cluster,
         mma_shape=mma,
         block_swizzle_size=0,
         cta_group=ctas,
-        AB_swapped=False,
+        AB_swapped=swapped,
         k_group_size=1,
+        num_split_k=splits,
+        num_clc_pipeline_stages=requests,
     )
     blackwell_matmul_tma_umma_warp_specialized[
         transpose_b=True, config=config
@@ -41,6 +50,18 @@ def compile[
 
 
 def main() raises:
+    comptime one = Index(128, 64, 16)
+    comptime pair = Index(256, 128, 16)
+    comptime alone = Index(1, 1, 1)
+    comptime e4m3 = DType.float8_e4m3fn
+    comptime f32 = DType.float32
     with DeviceContext() as context:
-        compile[Index(128, 64, 16), 1](context, Int(rows))
-        compile[Index(256, 128, 16), 2](context, Int(rows))
+        compile[one, 1, alone](context, Int(rows))
+        compile[pair, 2, Index(2, 1, 1)](context, Int(rows))
+        compile[Index(128, 64, 32), 1, alone, type=e4m3](context, Int(rows))
+        compile[Index(128, 64, 8), 1, alone, type=f32, out=f32](context, Int(rows))
+        compile[one, 1, Index(2, 2, 1)](context, Int(rows))
+        compile[pair, 2, Index(4, 1, 1)](context, Int(rows))
+        compile[one, 1, alone, swapped=True](context, Int(rows))
+        compile[one, 1, alone, splits=2](context, Int(rows))
+        compile[one, 1, alone, requests=0](context, Int(rows))
