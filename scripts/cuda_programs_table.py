@@ -36,6 +36,7 @@ OURS = [
     ("im2col", []),
     ("bulk_reductions", []),
     ("pipeline", ["", "FAULT=COUNT", "FAULT=PARITY", "FAULT=FENCE", "FAULT=EXIT"]),
+    ("block_pipeline", [""]),
 ]
 
 

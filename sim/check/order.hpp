@@ -177,6 +177,10 @@ class Order {
   /// that had met theirs at a barrier; each line once.
   /// PTX says so of fence.sc (membar), any two of which are in one order.
   const std::vector<SourceSite>& across_fences() const { return across_fences_; }
+  /// Whether all lanes of the first's warp have come to an elect.sync, shfl.sync or the like behind
+  /// the first, and who executes the second knows of something behind that. It is execution, and
+  /// memory order only as `taken_meetings` says.
+  bool gathered_after(const LanePoint& first, const Event& second) const;
   /// Collectives that were taken to bring a warp's lanes together in memory order, which PTX does
   /// not say, where a release or a lane's question rested on that; each line once.
   const std::vector<SourceSite>& taken_meetings() const { return taken_meetings_; }
@@ -293,6 +297,11 @@ class Order {
     std::uint32_t apart_in_memory = 0;  // the same since they met in memory order; waits are none
     std::uint32_t met_in_memory = 0;    // when they last did so
     SourceSite taken_meeting{};         // the last that is none in memory order
+    struct Gathering {
+      std::uint32_t time = 0;
+      SourceSite site{};
+    };
+    std::vector<Gathering> gatherings{};  // the last ones, by elect.sync and its like
     std::uint32_t tensor_issued = 0;
     std::uint32_t wgmmas_over = 0;  // of its warpgroup's, as it waited for them itself
     /// By the last releasing fence of a scope or a wider one, for what its lanes do behind it.

@@ -92,6 +92,23 @@ bool Order::met_since(std::uint32_t warp, std::uint32_t time) const {
   return met;
 }
 
+bool Order::gathered_after(const LanePoint& first, const Event& second) const {
+  const WarpOrder* self = find(first.warp);
+  if (self == nullptr) {
+    return false;
+  }
+  const std::uint32_t told = known(kOps, first.warp, second.warp);
+  const auto between = std::find_if(
+      self->gatherings.begin(), self->gatherings.end(), [&](const WarpOrder::Gathering& one) {
+        return one.time > first.time && one.time <= told;
+      });
+  if (between == self->gatherings.end()) {
+    return false;
+  }
+  note(taken_meetings_, between->site);
+  return true;
+}
+
 bool Order::every_lane_fenced(const LanePoint& first, const Event& second) const {
   const WarpOrder* self = find(first.warp);
   if (self == nullptr || known(kLanesFenced, first.warp, second.warp) >= first.time) {
@@ -296,6 +313,14 @@ void Order::note_lanes(WarpOrder& warp, const Event& event, std::uint32_t self) 
       // Fences of threads that have met since are taken to be in one order: see across_fences.
       for (WarpOrder::Fences* fences : {&warp.released, &warp.released_afar, &warp.released_gpu}) {
         fences->meet();
+      }
+    }
+  } else if (event.op == Op::kElectSync) {
+    constexpr std::size_t kKept = 16;
+    if (event.lane_mask() == ~std::uint32_t{0} && event.fault == Fault::kNone) {
+      warp.gatherings.push_back({warp.clock.own[self], event.site});
+      if (warp.gatherings.size() > kKept) {
+        warp.gatherings.erase(warp.gatherings.begin());
       }
     }
   } else if (kAccesses.contains(event.op)) {

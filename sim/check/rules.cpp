@@ -128,6 +128,16 @@ constexpr Rule kRules[] = {
      [](Rules& rules, std::size_t value) {
        rules.machine.elect_lane = static_cast<ElectLane>(value);
      }},
+    {{"active_lanes",
+      "together alone either",
+      "together",
+      "either",
+      "of which lanes activemask tells where lanes have parted, which the manual does not say: of "
+      "all that came the same way, or of each alone; either: both are proved; together: a proof "
+      "that does not hold of each alone says so"},
+     [](Rules& rules, std::size_t value) {
+       rules.machine.active_lanes = static_cast<ActiveLanes>(value);
+     }},
     {{"tmem_lane",
       "own_quarter exact",
       "own_quarter",

@@ -183,10 +183,16 @@ class TouchWatch : public EventSink {
         break;
       case Op::kGlobalStoreRelease:
       case Op::kGlobalRedAdd:
+        if (is_count(event.global)) {
+          break;
+        }
         changed_.add(global_box_of(event));
         break;
       case Op::kGlobalLoadAcquire:
       case Op::kGlobalWait:
+        if (is_count(event.global)) {
+          break;
+        }
         looked_at_.add(global_box_of(event));
         break;
       default:

@@ -251,7 +251,8 @@ class Engine {
                         warp.number,
                         gpu_.lane_judge(),
                         &gpu_.last_adders(),
-                        gpu_.config().free_tmem_bases},
+                        gpu_.config().free_tmem_bases,
+                        gpu_.config().rules.active_lanes == ActiveLanes::kAlone},
                        gpu_.registers(slot),
                        gpu_.config().moves_data};
     try {

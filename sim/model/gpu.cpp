@@ -38,6 +38,12 @@ bool Gpu::lanes_by_number() const {
   });
 }
 
+bool Gpu::asks_active() const {
+  return std::any_of(registers_.begin(), registers_.end(), [](const WarpRegisters& registers) {
+    return registers.asks_active;
+  });
+}
+
 void Gpu::launch() {
   live_warps_ = 0;
   clusters_end_ = config_.clusters;

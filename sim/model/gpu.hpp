@@ -48,6 +48,10 @@ class EventSink {
 /// highest too.
 enum class ElectLane : std::uint8_t { kLowest, kHighest, kHash, kEither };
 
+/// Of which lanes activemask tells, where lanes have parted: of all that came the same way, or of
+/// one. kEither: in a run of all; the proof is of one too.
+enum class ActiveLanes : std::uint8_t { kTogether, kAlone, kEither };
+
 /// Whether a warp that allocates, or frees, tensor memory of a pair waits for the peer to do so.
 enum class PairMeeting : std::uint8_t { kAlone, kTogether, kEither };
 
@@ -86,6 +90,7 @@ struct MachineRules {
   bool tmem_starts_zero = false;     // else with a pattern that computes nonsense
   bool tx_in_chunks = false;         // a copy counts its bytes in several steps, not in one
   ElectLane elect_lane = ElectLane::kLowest;
+  ActiveLanes active_lanes = ActiveLanes::kTogether;
   /// An address of tensor memory whose lane is in the first quarter is of the warp's own quarter.
   bool tmem_quarter_of_warp = true;
   PairMeeting pair_alloc = PairMeeting::kEither;
@@ -407,6 +412,7 @@ class Gpu {
   bool asked_unknown() const;
   /// Lanes have acted by their number, in a warp of which one may be elected as well.
   bool lanes_by_number() const;
+  bool asks_active() const;
   /// What `any` says of registers without contents, in the warp's turn.
   bool unknown_answer(WarpSlot warp) const {
     return config_.rules.unknown_data == UnknownData::kZero ||

@@ -222,7 +222,7 @@ Gpu::Outcome Gpu::shared_access(WarpSlot slot, const Operation& op) {
     emit(early_use(event, access, runs.front()));
     return Outcome::kDone;
   }
-  const bool atomic = access.kind == AccessKind::kAtomic || access.kind == AccessKind::kDecided;
+  const bool atomic = is_atomic(access.kind);
   bool changes = !load;
   if (atomic) {
     changes = update_shared(cta, static_cast<AtomicUpdate&>(access));

@@ -211,7 +211,8 @@ Gpu::Outcome Gpu::global_word(WarpSlot slot, Operation& op) {
   AtomicUpdate* const atomic = told.update;
   const std::uint32_t size = atomic == nullptr ? 4 : atomic->bytes;
   event.bytes = 4;
-  std::byte* at = memory_->at(told.address, size);
+  std::byte* at =
+      is_count(told.address) ? last_adders_.count(told.address) : memory_->at(told.address, size);
   if (at == nullptr || told.address % size != 0) {
     fail(event, at == nullptr ? Fault::kOutOfRange : Fault::kMisaligned, true);
     emit(event);

@@ -19,8 +19,13 @@ enum class AccessKind : std::uint8_t {
   kKnown,    // a store of a few known bytes: `payload::Rows::written`
   kAtomic,   // part of an atomic, of a word of `payload::Rows::written` bytes
   kDecided,  // of one whose result, or what it leaves, depends on who comes first; likewise
+  kAsked,    // of one that asks whether it is the last to count: see last_adders.hpp; likewise
   kPeek,     // of global memory, by nobody: no event
 };
+
+constexpr bool is_atomic(AccessKind kind) {
+  return kind == AccessKind::kAtomic || kind == AccessKind::kDecided || kind == AccessKind::kAsked;
+}
 
 /// Bytes of shared memory that hold an address of tensor memory, in `LaneAccess::poison`.
 namespace tmem_word {

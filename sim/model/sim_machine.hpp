@@ -38,6 +38,7 @@ struct WarpIdentity {
   const LaneJudge* lane_judge = nullptr;
   LastAdders* last_adders = nullptr;
   bool free_tmem_bases = false;
+  bool active_alone = false;  // of lanes that have parted activemask tells each of itself
 };
 
 class SimMachine : private OperationBuilder {
@@ -70,6 +71,7 @@ class SimMachine : private OperationBuilder {
   bool moves_data() const { return moves_data_; }
   /// Nothing may depend on where an allocation of tensor memory is.
   bool free_tmem_bases() const { return identity_.free_tmem_bases; }
+  bool active_alone() const { return identity_.active_alone; }
   std::uint32_t number() const { return identity_.number; }
   const LaneJudge* lane_judge() const { return identity_.lane_judge; }
   LastAdders* last_adders() const { return identity_.last_adders; }

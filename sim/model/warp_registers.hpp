@@ -61,6 +61,7 @@ struct WarpRegisters {
   bool unknown_any = true;       // what `any` says of registers without contents
   bool asked_unknown = false;    // it has been asked
   bool lanes_by_number = false;  // lanes act by their number, beside one that may be elected
+  bool asks_active = false;      // which lanes are together, where some have parted
 };
 
 }  // namespace warptwin::sim

@@ -272,8 +272,8 @@ void RunOrder::on_operation(Group& group, const Event& event, std::uint32_t self
       break;
     case Op::kSharedLoad:
       if (const payload::Rows* const rows = event.rows();
-          rows != nullptr && rows->known == static_cast<std::uint8_t>(AccessKind::kDecided)) {
-        undecided("which warp's atomic of a word of shared memory comes first is asked for", event);
+          rows != nullptr && is_atomic(static_cast<AccessKind>(rows->known))) {
+        on_shared_atomic(group, event, self, static_cast<AccessKind>(rows->known));
       }
       break;
     case Op::kTcgen05Alloc:
@@ -285,6 +285,29 @@ void RunOrder::on_operation(Group& group, const Event& event, std::uint32_t self
       break;
     default:
       break;
+  }
+}
+
+void RunOrder::on_shared_atomic(Group& group,
+                                const Event& event,
+                                std::uint32_t self,
+                                AccessKind kind) {
+  if (kind == AccessKind::kDecided) {
+    undecided("which warp's atomic of a word of shared memory comes first is asked for", event);
+  }
+  SharedAtomic& word = group.shared_atomics[std::uint64_t{event.cta} << 32 | event.address];
+  const ProofNode node = node_of(group, event, self);
+  if (kind != AccessKind::kAsked) {
+    std::erase_if(word.others,
+                  [&](const ProofNode& one) { return one.component() == node.component(); });
+    word.others.push_back(node);
+  }
+  word.asked = word.asked || kind == AccessKind::kAsked;
+  const ProofClock& clock = known_to(group, event.lane_mask(), self);
+  const auto known = [&](const ProofNode& other) { return node.knows(other, clock); };
+  if (word.asked &&
+      (kind != AccessKind::kAsked || !std::all_of(word.others.begin(), word.others.end(), known))) {
+    undecided("who is the last to count depends on when another atomic of the word comes", event);
   }
 }
 

@@ -283,6 +283,11 @@ class RunOrder : public EventSink, public TryJudge {
     std::uint64_t expected = 0;
     std::uint64_t completed = 0;
   };
+  /// A word of shared memory: atomics that do not ask who is the last, one of each component.
+  struct SharedAtomic {
+    std::vector<ProofNode> others;
+    bool asked = false;
+  };
   struct Group {
     Group(const Chains& chains, std::uint32_t components)
         : conditions{chains.count(), components - chains.count()}, lanes(chains.warps()) {}
@@ -310,6 +315,7 @@ class RunOrder : public EventSink, public TryJudge {
     std::unordered_map<std::uint32_t, RegisterPool> pools;              // by CTA
     std::unordered_map<std::uint32_t, Requests> requests;               // by cluster
     std::map<std::uint32_t, Wgmmas> wgmmas;                             // by the first warp
+    std::unordered_map<std::uint64_t, SharedAtomic> shared_atomics;     // by CTA and address
     std::uint32_t live_ctas = 0;
     std::uint32_t marker = kLeaf;       // the warp whose waits are marks
     std::vector<std::uint32_t> waits;   // passed, by warp in the group
@@ -377,6 +383,7 @@ class RunOrder : public EventSink, public TryJudge {
   void on_named(Group& group, const Event& event, std::uint32_t self);
   static void tell_waiting(Group& group, std::uint32_t number);
   void on_cluster(Group& group, const Event& event, std::uint32_t self);
+  void on_shared_atomic(Group& group, const Event& event, std::uint32_t self, AccessKind kind);
   void on_flag(Group& group, const Event& event, std::uint32_t self);
   void on_registers(Group& group, const Event& event, std::uint32_t self);
   void close_pools(const Group& group);

@@ -370,10 +370,11 @@ void RunOrder::on_cluster(Group& group, const Event& event, std::uint32_t self) 
 // A word of global memory. With one writer each store is a phase; several that only add make a
 // counter, which may be waited for at its last value.
 void RunOrder::on_flag(Group& group, const Event& event, std::uint32_t self) {
-  if (!config_.falls_back.empty()) {
+  const bool meets = !is_count(event.global);
+  if (!config_.falls_back.empty() && meets) {
     undecided("clusters of two sizes meet in global memory", event);
   }
-  if (config_.clusters > 1 && !options_.whole_grid) {
+  if (config_.clusters > 1 && !options_.whole_grid && meets) {
     needs_whole_grid_ = true;
     return;
   }

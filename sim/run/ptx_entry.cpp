@@ -28,6 +28,8 @@ struct TakenForGranted {
   std::set<std::string> parted;
   std::set<std::string> ended;
   std::set<std::string> grid_waits;
+  std::set<std::string> active_masks;
+  std::set<std::string> signals_elsewhere;
   std::set<std::string> grid_starts;
   std::set<std::string> fixed_columns;
   bool allocates_beside_data = false;
@@ -128,6 +130,18 @@ std::vector<std::string> hypotheses_of(const HeldLaunch& held) {
         "lanes that have ended count as arrived, where others of their warp execute an .aligned "
         "instruction, at " +
         first_three(taken.ended));
+  }
+  if (!taken.signals_elsewhere.empty()) {
+    notes.push_back(
+        "a copy signals the mbarrier of the CTA that it goes to, as on an H200, where its operand "
+        "names another CTA's, at " +
+        first_three(taken.signals_elsewhere));
+  }
+  if (!taken.active_masks.empty()) {
+    notes.push_back(
+        "activemask tells of all lanes that came the same way, or of each of them alone, and not "
+        "of some, at " +
+        first_three(taken.active_masks));
   }
   if (!taken.fixed_columns.empty()) {
     notes.push_back(
@@ -475,6 +489,9 @@ WarpBody body_of(const std::shared_ptr<HeldLaunch>& held,
     run.check_end();
     held->taken->parted.insert(grid->parted.begin(), grid->parted.end());
     held->taken->ended.insert(grid->ended.begin(), grid->ended.end());
+    held->taken->signals_elsewhere.insert(grid->signals_elsewhere.begin(),
+                                          grid->signals_elsewhere.end());
+    held->taken->active_masks.insert(grid->active_masks.begin(), grid->active_masks.end());
     held->taken->grid_waits.insert(grid->grid_waits.begin(), grid->grid_waits.end());
     held->taken->grid_starts.insert(grid->grid_starts.begin(), grid->grid_starts.end());
     held->taken->allocates_beside_data |= grid->allocates_beside_data;

@@ -414,6 +414,7 @@ RunResult simulate(const ScenarioEntry& scenario,
   result.may_have_missed = gpu.may_have_missed();
   result.asked_unknown = gpu.asked_unknown();
   result.lanes_by_number = gpu.lanes_by_number();
+  result.asks_active = gpu.asks_active();
   result.added_words = gpu.last_adders().words();
   if (detectors) {
     detectors->at_end(gpu, result.end);

@@ -81,6 +81,7 @@ struct RunResult {
   bool read_unknown = false;
   bool asked_unknown = false;
   bool lanes_by_number = false;  // beside one that may be elected: see elections.hpp
+  bool asks_active = false;      // which lanes are together, where some have parted
   std::vector<AddedWord> added_words;
   bool gave_up = false;          // a warp that was told no at a try again and again went on
   bool waits_at_try = false;     // it ended while a try of RunOptions::tries_pass waited

@@ -215,9 +215,14 @@ class BarrierOrderDetector : public Detector {
     object->inval = change_of(event);
   }
 
+  // What lanes did at `time` to the object itself is over behind a collective to which they came.
+  bool is_behind(const Event& inval, const Uses& uses, std::uint32_t warp, std::uint32_t time) {
+    const LanePoint point{warp, time, uses.lanes};
+    return order_.lanes_after(point, inval) || order_.gathered_after(point, inval);
+  }
+
   bool require_over(const Event& inval, const Uses& uses, std::uint32_t warp) {
-    const bool waits =
-        uses.waited != 0 && !order_.lanes_after({warp, uses.waited, uses.lanes}, inval);
+    const bool waits = uses.waited != 0 && !is_behind(inval, uses, warp, uses.waited);
     const Contribution* open = open_contribution(inval, uses, warp);
     if (waits || open != nullptr) {
       reporter().report("MBAR_INVAL_IN_USE",
@@ -242,8 +247,7 @@ class BarrierOrderDetector : public Detector {
       return &uses.later;
     }
     const Contribution& last = uses.at_once;
-    const bool over = last.op == Op::kCount ||
-                      order_.lanes_after({warp, last.time, uses.lanes}, inval) ||
+    const bool over = last.op == Op::kCount || is_behind(inval, uses, warp, last.time) ||
                       (!last.relaxed && seen(last));
     return over ? nullptr : &last;
   }

@@ -154,7 +154,7 @@ class SharedDataDetector : public Detector {
     }
     if (const payload::Rows* const rows = event.rows()) {
       const auto known = static_cast<AccessKind>(rows->known);
-      access.atomic = known == AccessKind::kAtomic || known == AccessKind::kDecided;
+      access.atomic = is_atomic(known);
       if (access.atomic) {
         access.scope = event.ordering.scope;
         access.element = static_cast<std::uint8_t>(rows->written);

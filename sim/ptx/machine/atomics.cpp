@@ -165,6 +165,9 @@ bool WarpRun::waits_for_result(const Request& request) {
 
 // Global words of which every run knows the contents.
 void WarpRun::require_contents(const Request& request, std::uint64_t address) const {
+  if (sim::is_count(address)) {
+    leave_memory(request, request.mask(), "is of an address that no memory has");
+  }
   const bool real = std::any_of(grid_.real.begin(), grid_.real.end(), [&](const auto& range) {
     return address >= range.first && address < range.second;
   });

@@ -163,11 +163,39 @@ Served WarpRun::elect(Request& request) {
 }
 
 // Which lanes are together is not the program's to know: those that have parted may come together
-// later than at the next join.
+// later than at the next join. A proof is of all that came the same way, and of each alone; where
+// waits lie between, it depends on the interleaving who came when.
 Served WarpRun::activemask(Request& request) {
   const bool whole = alone(request.mask()) && !parted_;
-  request.strand.write(request.stop, 0, 0, whole ? of_mask(live_) : Lanes::unknown());
+  if (whole) {
+    request.strand.write(request.stop, 0, 0, of_mask(live_));
+    return Served::kDone;
+  }
+  if (waited_apart_) {
+    request.strand.write(request.stop, 0, 0, Lanes::unknown());
+    return Served::kDone;
+  }
+  machine_.registers().asks_active = true;
+  const SourceSite site = kernel_.site_of(*request.strand.frame->routine, request.stop.op);
+  grid_.active_masks.insert(std::string{site.file} + ":" + std::to_string(site.line));
+  if (machine_.active_alone()) {
+    part_all(request);
+  }
+  request.strand.write(request.stop, 0, 0, of_mask(request.mask()));
   return Served::kDone;
+}
+
+// The other lanes execute the instruction as strands of their own.
+void WarpRun::part_all(Request& request) {
+  Strand& strand = request.strand;
+  const Mask first = request.mask() & ~(request.mask() - 1);
+  for (Mask left = strand.mask & ~first; left != 0; left &= left - 1) {
+    Strand other = strand;
+    other.mask = left & ~(left - 1);
+    other.pc = request.stop.op;
+    ready_.push_back(std::move(other));
+  }
+  strand.mask = request.stop.mask = first;
 }
 
 Served WarpRun::setmaxnreg(Request& request) {

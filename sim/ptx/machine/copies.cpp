@@ -150,9 +150,13 @@ void WarpRun::aim(
   if (pair && rank == (own & ~1U)) {
     copy.group = CtaGroup::kTwo;
   } else if (rank != own) {
-    refuse(request,
-           "the barrier is in a CTA that the copy does not go to, and not in the pair's "
-           "leader");
+    if (pair || request.modifiers.has("cta_group::1"_mod)) {
+      refuse(request,
+             "the barrier is in a CTA that the copy does not go to, and not in the pair's "
+             "leader");
+    }
+    const SourceSite site = kernel_.site_of(*request.strand.frame->routine, request.stop.op);
+    grid_.signals_elsewhere.insert(std::string{site.file} + ":" + std::to_string(site.line));
   }
 }
 

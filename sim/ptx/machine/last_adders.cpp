@@ -21,71 +21,149 @@ std::optional<std::uint32_t> WarpRun::asked_number(const Request& request) {
   return equality ? std::optional{about.test->with} : std::nullopt;
 }
 
-// None of another atomic: of several lanes, of data, of a word that is used in another way, too.
-std::optional<Served> WarpRun::ask_whether_last(Request& request,
-                                                Wanted wanted,
-                                                const std::array<Place, kLanes>& places) {
+// Of an atomic that adds, or takes away, a number that is known.
+std::optional<WarpRun::CountQuestion> WarpRun::count_question(const Request& request) {
   const Modifiers& modifiers = request.modifiers;
-  sim::LastAdders* all = machine_.last_adders();
   const bool increments = modifiers.has("inc"_mod);
   const bool counts = increments || (modifiers.has("add"_mod) && !is_float(modifiers.type()));
-  if (all == nullptr || wanted != Wanted::kOneNumber || !counts ||
-      bytes_of(modifiers.type()) != 4 || !std::has_single_bit(request.mask())) {
-    return std::nullopt;
-  }
-  const auto lane = static_cast<std::uint32_t>(std::countr_zero(request.mask()));
-  const std::uint64_t address = places[lane].address;
-  const sim::Adder self{machine_.number(), lane};
-  if (const sim::AddedWord* word = all->waits_for_others(address, self)) {
-    return wait_as_last(request, address, word->asked + word->step);
-  }
-  if (places[lane].space != Space::kGlobal || by_data(request, 1, request.mask()) ||
-      tracked(address)) {
+  if (!counts || bytes_of(modifiers.type()) != 4 || by_data(request, 1, request.mask())) {
     return std::nullopt;
   }
   const std::optional<std::uint32_t> asked = asked_number(request);
   const auto operand = static_cast<std::uint32_t>(known(request, 2, request.mask()));
-  const std::uint32_t step = increments ? 1 : operand;
   // atom.inc begins anew behind its operand.
-  if (!asked || *asked + step < *asked || (increments && operand <= *asked) ||
-      !all->asks(address,
-                 self,
-                 *asked,
-                 step,
-                 kernel_.site_of(*request.strand.frame->routine, request.stop.op))) {
+  if (!asked || (increments && operand <= *asked)) {
     return std::nullopt;
   }
-  require_contents(request, address);
+  CountQuestion question;
+  question.asked = *asked;
+  question.step = increments ? 1 : operand;
+  question.down = static_cast<std::int32_t>(question.step) < 0;
+  question.step = question.down ? 0 - question.step : question.step;
+  question.site = kernel_.site_of(*request.strand.frame->routine, request.stop.op);
+  if (question.down ? question.total() > *asked : question.total() < *asked) {
+    return std::nullopt;
+  }
+  return question;
+}
+
+// None of another atomic: of several lanes, of data, of a word that is used in another way, too.
+std::optional<Served> WarpRun::ask_whether_last(Request& request,
+                                                Wanted wanted,
+                                                const std::array<Place, kLanes>& places) {
+  sim::LastAdders* all = machine_.last_adders();
+  if (all == nullptr || wanted != Wanted::kOneNumber || !std::has_single_bit(request.mask())) {
+    return std::nullopt;
+  }
+  const auto lane = static_cast<std::uint32_t>(std::countr_zero(request.mask()));
+  const Place& place = places[lane];
+  const bool global = place.space == Space::kGlobal;
+  if (!global && (place.space != Space::kShared || place.rank != machine_.cta_rank())) {
+    return std::nullopt;
+  }
+  const std::uint64_t first = machine_.number() - machine_.warp_index();  // warp of its CTA
+  const std::uint64_t beside = sim::kCountOfShared | first << 24 | place.address;
+  const sim::Adder self{machine_.number(), lane};
+  const std::uint64_t asks = global ? place.address : beside;
+  if (all->waits_for_others(asks, self) != nullptr) {
+    return wait_as_last(request, asks, self);
+  }
+  if (global && tracked(place.address)) {
+    return std::nullopt;
+  }
+  std::optional<CountQuestion> question = count_question(request);
+  if (!question) {
+    return std::nullopt;
+  }
+  if (global && question->down) {
+    return std::nullopt;
+  }
+  question->address = asks;
+  question->adder = self;
+  if (!all->asks(*question)) {
+    return std::nullopt;
+  }
+  const std::uint32_t found = global ? add_to_global(request, places, *question)
+                                     : add_to_shared(request, places, *question);
+  if (!global) {
+    sim::Operation op = make(warptwin::Op::kGlobalRedAdd, request, request.mask());
+    op.as<sim::operands::GlobalWord>().address = beside;
+    op.as<sim::operands::GlobalWord>().value = question->step;
+    set_order(request.modifiers, op);
+    perform(op, request.modifiers.has("release"_mod) || request.modifiers.has("acq_rel"_mod));
+  }
+  if (all->is_last(*question, found)) {
+    return wait_as_last(request, question->address, self);
+  }
+  request.strand.write(request.stop, 0, 0, Lanes::all(question->asked - question->step));
+  return Served::kDone;
+}
+
+// What it finds.
+std::uint32_t WarpRun::add_to_global(const Request& request,
+                                     const std::array<Place, kLanes>& places,
+                                     const CountQuestion& question) {
+  const Modifiers& modifiers = request.modifiers;
+  const auto lane = static_cast<std::uint32_t>(std::countr_zero(request.mask()));
+  const std::uint64_t operand = known(request, 2, request.mask());
+  require_contents(request, places[lane].address);
   touch_words(request, request.mask(), places, Touch::kStrongStore);
   sim::AtomicUpdate update{4};
-  update.update = [step](std::uint64_t old) { return (old + step) & ~std::uint32_t{0}; };
+  update.update = [&](std::uint64_t old) {
+    machine_.last_adders()->finds(question, static_cast<std::uint32_t>(old));
+    return updated(modifiers, false, old, operand, 0);
+  };
   sim::Operation op = make(warptwin::Op::kGlobalRedAdd, request, request.mask());
   auto& word = op.as<sim::operands::GlobalWord>();
-  word.address = address;
-  word.value = step;
+  word.address = places[lane].address;
+  word.value = question.step;
   word.update = &update;
   set_order(modifiers, op);
   perform(op, modifiers.has("release"_mod) || modifiers.has("acq_rel"_mod));
   if (!update.known) {
     refuse_unknown(request.strand, request.stop.op, "it asks a word of data who is the last");
   }
-  if (increments && update.before >= operand) {
-    all->update(address, self);  // it begins anew here
+  if (modifiers.has("inc"_mod) && update.before >= operand) {
+    machine_.last_adders()->update(question.address, question.adder);  // it begins anew here
   }
-  if (all->is_last(address, self, static_cast<std::uint32_t>(update.before))) {
-    return wait_as_last(request, address, *asked + step);
+  return static_cast<std::uint32_t>(update.before);
+}
+
+std::uint32_t WarpRun::add_to_shared(const Request& request,
+                                     const std::array<Place, kLanes>& places,
+                                     const CountQuestion& question) {
+  const Modifiers& modifiers = request.modifiers;
+  const auto lane = static_cast<std::uint32_t>(std::countr_zero(request.mask()));
+  const std::uint64_t operand = known(request, 2, request.mask());
+  report_copied(request, places[lane].rank, places[lane].address, 4, true);
+  touch_words(request, request.mask(), places, Touch::kStrongStore);
+  sim::AtomicUpdate access{4};
+  access.mask = request.mask();
+  access.address[lane] = places[lane].address;
+  access.kind = sim::AccessKind::kAsked;
+  access.update = [&](std::uint64_t old) {
+    machine_.last_adders()->finds(question, static_cast<std::uint32_t>(old));
+    return updated(modifiers, false, old, operand, 0);
+  };
+  sim::Operation op = make(warptwin::Op::kSharedStore, request, request.mask());
+  op.ordering.scope = scope_of(modifiers, warptwin::Scope::kGpu);
+  op.set<sim::operands::LaneBytes>() = {&access, places[lane].rank, 0};
+  perform(op);
+  if (!access.known) {
+    refuse_unknown(request.strand, request.stop.op, "what is counted nobody has written");
   }
-  request.strand.write(request.stop, 0, 0, Lanes::all(*asked - step));
-  return Served::kDone;
+  return static_cast<std::uint32_t>(access.before);
 }
 
 // Behind its addition the last one waits for the sum, as a poll waits.
-Served WarpRun::wait_as_last(Request& request, std::uint64_t address, std::uint32_t sum) {
+Served WarpRun::wait_as_last(Request& request, std::uint64_t address, sim::Adder self) {
   const bool others = others_can_go();
   if (others && !resuming_) {
     return Served::kAgain;
   }
   const Modifiers& modifiers = request.modifiers;
+  const sim::AddedWord& added = *machine_.last_adders()->waits_for_others(address, self);
+  const std::uint32_t sum = sim::is_count(address) ? added.span.value_or(0) : added.total;
   const sim::WordTest test{sim::WordTest::Kind::kAtLeast, false, sum};
   sim::Operation op = make(warptwin::Op::kGlobalWait, request, request.mask());
   auto& word = op.as<sim::operands::GlobalWord>();

@@ -44,7 +44,7 @@ const char* missing_access(const Modifiers& modifiers) {
   return orders(modifiers) ? "flags of other than 32 bits are not there" : nullptr;
 }
 
-const char* missing_atomic(const Modifiers& modifiers) {
+const char* missing_reduction(const Modifiers& modifiers) {
   const Type type = modifiers.type();
   const bool narrow = type != Type::kF64 && type != Type::kF32 && is_float(type);
   if (is_vector(modifiers) || narrow || (bytes_of(type) != 4 && bytes_of(type) != 8)) {
@@ -53,6 +53,13 @@ const char* missing_atomic(const Modifiers& modifiers) {
   return names_shared(modifiers) && orders(modifiers)
              ? "acquiring and releasing atomics of shared memory are not there"
              : nullptr;
+}
+
+// Some count and are asked who is the last: the run tells which do.
+const char* missing_atomic(const Modifiers& modifiers) {
+  const bool counts = has_any(modifiers, {"add"_mod, "inc"_mod}) && !is_vector(modifiers) &&
+                      !is_float(modifiers.type()) && bytes_of(modifiers.type()) == 4;
+  return counts ? nullptr : missing_reduction(modifiers);
 }
 
 const char* missing_matrix(const Modifiers& modifiers) {
@@ -127,7 +134,7 @@ const char* missing_form(const Op& op) {
       {"ld", missing_access},
       {"st", missing_access},
       {"atom", missing_atomic},
-      {"red", missing_atomic},
+      {"red", missing_reduction},
       {"ldmatrix", missing_matrix},
       {"stmatrix", missing_matrix},
       {"mma", missing_mma},

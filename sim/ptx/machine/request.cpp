@@ -156,6 +156,8 @@ void WarpRun::for_equal(const Request& request,
 
 void WarpRun::perform(sim::Operation& operation, bool orders) {
   steps_ = 0;
+  waited_apart_ = waited_apart_ || (parted_ && (has_trait(operation.op, op_trait::kMayBlock) ||
+                                                has_trait(operation.op, op_trait::kLooks)));
   if (operation.op != warptwin::Op::kMbarrierTryWait) {
     forget_refused(serving_);
   }

@@ -263,7 +263,7 @@ void WarpRun::serve(Strand strand, Stop stop) {
     return;
   }
   if (row->gathers && alone(stop.mask)) {
-    parted_ = false;
+    parted_ = waited_apart_ = false;
   }
   note_ended(strand, stop);
   serving_ = stop.mask;

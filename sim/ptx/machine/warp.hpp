@@ -21,6 +21,7 @@
 
 #include "sim/model/global_memory.hpp"
 #include "sim/model/lane_access.hpp"
+#include "sim/model/last_adders.hpp"
 #include "sim/model/matrix.hpp"
 #include "sim/model/sim_machine.hpp"
 #include "sim/ptx/lanes/tensor_bases.hpp"
@@ -83,9 +84,12 @@ struct GridContext {
   std::set<std::string> parted;
   /// .aligned instructions that lanes of a warp executed behind the end of others.
   std::set<std::string> ended;
-  std::set<std::string> grid_waits;   // griddepcontrol.wait that a warp has executed
-  std::set<std::string> grid_starts;  // griddepcontrol.launch_dependents
-  bool changes_registers = false;     // a warp has
+  /// Copies whose mbarrier is said to be in a CTA that they do not go to.
+  std::set<std::string> signals_elsewhere;
+  std::set<std::string> active_masks;  // activemask by lanes that have parted
+  std::set<std::string> grid_waits;    // griddepcontrol.wait that a warp has executed
+  std::set<std::string> grid_starts;   // griddepcontrol.launch_dependents
+  bool changes_registers = false;      // a warp has
   /// Barriers that not all have come to yet, by cluster, CTA and number.
   std::map<std::array<std::uint32_t, 3>, std::shared_ptr<BarrierReduction>> reductions;
   /// By cluster and CTA: for each word of its shared memory the line of a cp.async that is on its
@@ -346,7 +350,15 @@ class WarpRun : public Surroundings, public sim::AgentState {
   std::optional<Served> ask_whether_last(Request& request,
                                          Wanted wanted,
                                          const std::array<Place, kLanes>& places);
-  Served wait_as_last(Request& request, std::uint64_t address, std::uint32_t sum);
+  Served wait_as_last(Request& request, std::uint64_t address, sim::Adder self);
+  using CountQuestion = sim::LastQuestion;
+  std::optional<CountQuestion> count_question(const Request& request);
+  std::uint32_t add_to_global(const Request& request,
+                              const std::array<Place, kLanes>& places,
+                              const CountQuestion& question);
+  std::uint32_t add_to_shared(const Request& request,
+                              const std::array<Place, kLanes>& places,
+                              const CountQuestion& question);
   /// Slots of the registers that are needed from `op` on.
   const std::vector<std::uint32_t>& needed_at(const Routine& routine, std::uint32_t op);
   void move(const Request& request, std::size_t address, bool loads, Bytes& bytes);
@@ -384,6 +396,7 @@ class WarpRun : public Surroundings, public sim::AgentState {
   Served redux(Request& request);
   Served elect(Request& request);
   Served activemask(Request& request);
+  void part_all(Request& request);
   Served setmaxnreg(Request& request);
   Served griddepcontrol(Request& request);
   Served nanosleep(Request& request);
@@ -588,6 +601,7 @@ class WarpRun : public Surroundings, public sim::AgentState {
   bool resuming_ = false;            // a strand that was told no tries again
   std::vector<Mask> used_apart_;     // lanes that used the machine while not all were together
   bool parted_ = false;              // lanes have, and all have not synchronised since
+  bool waited_apart_ = false;        // lanes that have parted have, for what others may do
   bool unmet_ = false;               // has synchronised with others since all were together
   std::vector<std::uint8_t> local_;  // lane by lane
   std::vector<std::uint8_t> local_poison_;  // 1: never written

@@ -42,6 +42,15 @@ bool cannot_tell(const ProofResult& one, const ProofResult& first, ProofResult& 
                mixed->site);
     return true;
   }
+  const auto inexact = std::find_if(one.run.added_words.begin(),
+                                    one.run.added_words.end(),
+                                    [](const AddedWord& word) { return !word.exact(); });
+  if (one.run.end == Ending::kDone && inexact != one.run.added_words.end()) {
+    leave_open(result,
+               "threads count a word by unequal steps, and not to the number that tells the last",
+               inexact->site);
+    return true;
+  }
   // It has added, and waits for ever: so it may be none that can be the last.
   if (const AddedWord* waits = find(one.run, &AddedWord::waits)) {
     leave_open(result,
@@ -56,6 +65,25 @@ bool cannot_tell(const ProofResult& one, const ProofResult& first, ProofResult& 
     return true;
   }
   return false;
+}
+
+// Words of which the last ones are chosen in each combination. Clusters that meet nowhere are
+// proved one at a time: what one chooses says nothing to another.
+struct WordsTogether {
+  std::uint32_t cluster = 0;
+  std::uint64_t ways = 1;
+  std::vector<AddedWord> words{};
+};
+
+WordsTogether& with(std::vector<WordsTogether>& all,
+                    const AddedWord& word,
+                    const ProofResult& proved,
+                    const LastChoices& choices) {
+  const std::uint32_t cluster =
+      proved.whole_grid ? 0 : word.adders.front().warp / choices.warps_per_cluster;
+  const auto found = std::find_if(
+      all.begin(), all.end(), [&](const WordsTogether& one) { return one.cluster == cluster; });
+  return found != all.end() ? *found : all.emplace_back(WordsTogether{cluster});
 }
 
 void take_notes(const ProofResult& from, ProofResult& into) {
@@ -75,19 +103,21 @@ ProofResult prove_each_last(ProofResult result,
       cannot_tell(result, result, result)) {
     return result;
   }
-  std::vector<AddedWord> words;
+  std::vector<WordsTogether> together;
   std::uint64_t ways = 1;
   for (const AddedWord& word : result.run.added_words) {
     if (word.last) {  // else nobody is told so
-      ways = std::min(ways * word.adders.size(), kLastWaysMax + 1);
-      words.push_back(word);
+      WordsTogether& some = with(together, word, result, choices);
+      some.ways = std::min(some.ways * word.adders.size(), kLastWaysMax + 1);
+      ways = std::max(ways, some.ways);
+      some.words.push_back(word);
     }
   }
   if (ways > kLastWaysMax) {
     leave_open(result,
                "threads ask which of them is the last, in more than " +
                    std::to_string(kLastWaysMax) + " ways",
-               words.front().site);
+               together.front().words.front().site);
     return result;
   }
   const ProofResult first = result;
@@ -95,20 +125,22 @@ ProofResult prove_each_last(ProofResult result,
   ProofResult worst = std::move(result);
   for (std::uint64_t way = 0; way < ways; ++way) {
     ProofOptions chosen = options;
-    std::uint64_t rest = way;
     bool happened = true;
-    for (const AddedWord& word : words) {
-      const Adder last = word.adders[rest % word.adders.size()];
-      rest /= word.adders.size();
-      happened = happened && last == *word.last;
-      chosen.run.schedule.last.push_back({word.address, last});
+    for (const WordsTogether& some : together) {
+      std::uint64_t rest = way;
+      for (const AddedWord& word : some.words) {
+        const Adder last = word.adders[rest % word.adders.size()];
+        rest /= word.adders.size();
+        happened = happened && last == *word.last;
+        chosen.run.schedule.last.push_back({word.address, last});
+      }
     }
     if (choices.left && ways > 1) {
       const std::uint64_t now = choices.left(chosen);
       if (left.value_or(now) != now) {
         leave_open(worst,
                    "what the launch leaves depends on who is the last to add to a word",
-                   words.front().site);
+                   together.front().words.front().site);
         return worst;
       }
       left = now;
@@ -137,9 +169,10 @@ ProofResult prove_each_last(ProofResult result,
         "what the last thread leaves is taken to be the same whoever it is: it is "
         "too much data to be compared");
   }
-  if (!words.empty()) {
-    worst.lasts = "for each thread that may be the last to add at " + text_of(words.front().site) +
-                  " (" + std::to_string(ways) + (ways == 1 ? " way)" : " ways)");
+  if (!together.empty()) {
+    const SourceSite& site = together.front().words.front().site;
+    worst.lasts = "for each thread that may be the last to add at " + text_of(site) + " (" +
+                  std::to_string(ways) + (ways == 1 ? " way)" : " ways)");
   }
   return worst;
 }

@@ -15,6 +15,7 @@ inline constexpr std::uint64_t kLastWaysMax = 1024;
 
 /// How a launch is proved with one choice of who is last, and what it leaves.
 struct LastChoices {
+  std::uint32_t warps_per_cluster = 1;
   std::function<ProofResult(const ProofOptions&)> prove_one;
   /// Global memory behind a run with data, as one number. Empty: that is too much data for a proof.
   std::function<std::uint64_t(const ProofOptions&)> left;

@@ -589,6 +589,8 @@ static ProofResult prove_with_claims(const ScenarioEntry& scenario,
     return result;
   }
   LastChoices choices;
+  const Launch launch = scenario.launch(parameters);
+  choices.warps_per_cluster = launch.warps_per_cta() * launch.workload.cluster_size;
   choices.prove_one = [&](const ProofOptions& chosen) {
     return prove_numbers_of_tiles(scenario, parameters, chosen);
   };
@@ -686,13 +688,41 @@ static ProofResult prove_elections(const ScenarioEntry& scenario,
   return result;
 }
 
+// Which lanes activemask tells of where lanes have parted the manual leaves open. The proof is of
+// all that came the same way, and of each alone.
+static ProofResult prove_active_lanes(const ScenarioEntry& scenario,
+                                      const ParameterSet& parameters,
+                                      const ProofOptions& options) {
+  ProofResult result = prove_elections(scenario, parameters, options);
+  const ActiveLanes rule = options.run.rules.machine.active_lanes;
+  if (rule == ActiveLanes::kAlone || !result.run.asks_active ||
+      outweighs(result.verdict, ProofVerdict::kUndecided)) {
+    return result;
+  }
+  ProofOptions alone = options;
+  choose_rule(alone.run.rules, "active_lanes=alone");
+  ProofResult other = prove_elections(scenario, parameters, alone);
+  result.operations += other.operations;
+  if (!outweighs(other.verdict, result.verdict)) {
+    return result;
+  }
+  if (rule == ActiveLanes::kEither) {
+    return other;
+  }
+  result.notes.push_back(
+      "activemask tells of all lanes that came the same way, as the manual does not say: with "
+      "--rule active_lanes=alone the launch is " +
+      std::string{name_of(other.verdict)});
+  return result;
+}
+
 // What data decides is not seen where no data moves. Words that a kernel reads are read as other
 // words; if that changes what it does, the proof is of a run with its data. What registers decide
 // (`any`) is taken either way, and both are proved.
 static ProofResult prove_data(const ScenarioEntry& scenario,
                               const ParameterSet& parameters,
                               const ProofOptions& options) {
-  ProofResult result = prove_elections(scenario, parameters, options);
+  ProofResult result = prove_active_lanes(scenario, parameters, options);
   const bool asked = result.run.asked_unknown;
   const bool decided =
       result.verdict == ProofVerdict::kRefuted || result.verdict == ProofVerdict::kIncomplete;
@@ -712,7 +742,7 @@ static ProofResult prove_data(const ScenarioEntry& scenario,
     }
     ProofOptions with_data = options;
     with_data.run.moves_data = true;
-    result = prove_elections(scenario, parameters, with_data);
+    result = prove_active_lanes(scenario, parameters, with_data);
     result.data_decides = true;
     result.notes.push_back("data decides what it does: shown for the inputs of seed " +
                            std::to_string(options.run.input_seed));
@@ -721,7 +751,7 @@ static ProofResult prove_data(const ScenarioEntry& scenario,
   for (const char* rule : {"unknown_data=ones", "unknown_data=mixed"}) {
     ProofOptions other = options;
     choose_rule(other.run.rules, rule);
-    ProofResult one = prove_elections(scenario, parameters, other);
+    ProofResult one = prove_active_lanes(scenario, parameters, other);
     if (outweighs(one.verdict, result.verdict)) {
       return one;
     }

@@ -242,6 +242,23 @@ class ProgramsTest(unittest.TestCase):
         self.broken("pipeline", {"PROXY_FENCE_MISSING_WAR"}, "FENCE")
         self.broken("pipeline", {"DEADLOCK", "MBAR_UNDERARRIVE"}, "EXIT")
 
+    def test_has_pipelines_of_a_block_and_coalesced_groups(self):
+        self.clean("block_pipeline", 4)
+        program = compile_program("block_pipeline", self.folder.name)
+        for fault, launches in {
+            "WAIT": [{"SMEM_RAW_NO_WAIT"}],
+            "EARLY": [{"SMEM_RACE"}] * 3 + [set()],
+            "RING": [{"DEADLOCK"}],
+            "FEW": [set(), {"DEADLOCK"}],
+            "GROUP": [set()] * 3 + [{"WARP_LANE_RACE"}],
+        }.items():
+            with self.subTest(fault):
+                done, report = run(program, "--rule", "active_lanes=alone", arguments=[fault])
+                self.assertEqual(done.returncode, 1, done.stderr)
+                for launch, found in zip(report["launches"], launches, strict=False):
+                    self.assertEqual(launch["verdict"], "refuted" if found else "proved")
+                    self.assertLessEqual(found, {one["id"] for one in launch["findings"]})
+
     def test_has_tensor_maps_in_memory(self):
         self.clean("maps", 1)
         self.broken("maps", {"TENSORMAP_FENCE_MISSING"}, "ACQUIRE")

@@ -84,25 +84,65 @@ def attention(queries, keys, width, rows, columns, scale):
     return main
 
 
+def tensor_memory(m, n, k, tile, stages):
+    """c = a @ b: a warp copies, one multiplies in tensor memory, four store."""
+    rows, columns, depth = tile
+
+    @T.prim_func
+    def main(a: T.Tensor((m, k), T.float16), b: T.Tensor((k, n), T.float16),
+             c: T.Tensor((m, n), T.float16)):
+        with T.Kernel(m // rows, n // columns, threads=128) as (y, x):
+            a_tiles = T.alloc_shared((stages, rows, depth), T.float16)
+            b_tiles = T.alloc_shared((stages, depth, columns), T.float16)
+            sums = T.alloc_tmem([rows, columns], T.float32)
+            values = T.alloc_fragment((rows, columns), T.float32)
+            c_tile = T.alloc_shared((rows, columns), T.float16)
+            full = T.alloc_barrier([32] * stages)
+            empty = T.alloc_barrier([1] * stages)
+            done = T.alloc_barrier([1])
+            thread = T.get_thread_binding()
+            if thread < 32:
+                for i in T.serial(k // depth):
+                    T.mbarrier_wait_parity(empty[i % stages], ((i // stages) & 1) ^ 1)
+                    T.tma_copy(a[y * rows : (y + 1) * rows, i * depth : (i + 1) * depth],
+                               a_tiles[i % stages, :, :], barrier=full[i % stages])
+                    T.tma_copy(b[i * depth : (i + 1) * depth, x * columns : (x + 1) * columns],
+                               b_tiles[i % stages, :, :], barrier=full[i % stages])
+                    T.mbarrier_arrive(full[i % stages])
+            elif thread < 64:
+                for i in T.serial(k // depth):
+                    T.mbarrier_wait_parity(full[i % stages], (i // stages) & 1)
+                    T.tcgen05_gemm(a_tiles[i % stages, :, :], b_tiles[i % stages, :, :], sums,
+                                   mbar=empty[i % stages], clear_accum=i == 0)
+                T.tcgen05_mma_arrive(done)
+            T.mbarrier_wait_parity(done, 0)
+            T.copy(sums, values)
+            T.copy(values, c_tile)
+            T.copy(c_tile, c[y * rows, x * columns])
+
+    return main
+
+
 PRODUCT = product(128, 64, 320, (128, 64, 64), 3, 128)
-# By name: the kernel, and whether TileLang gives its copies warps of their own.
+# By name: the kernel, its architecture, whether TileLang gives its copies warps of their own.
 KERNELS = {
-    "product": (PRODUCT, True),
-    "attention": (attention(128, 256, 64, 64, 64, 0.18), True),
-    "one_role": (PRODUCT, False),
+    "product": (PRODUCT, "sm_90a", True),
+    "attention": (attention(128, 256, 64, 64, 64, 0.18), "sm_90a", True),
+    "one_role": (PRODUCT, "sm_90a", False),
+    "tensor_memory": (tensor_memory(256, 128, 320, (128, 64, 64), 3), "sm_100a", True),
 }
 
 
 def main():
     folder = pathlib.Path(sys.argv[1])
     cutlass = HERE / "3rdparty" / "cutlass" / "include"
-    target = Target({"kind": "cuda", "arch": "sm_90a"})
-    for name, (kernel, roles) in KERNELS.items():
+    for name, (kernel, arch, roles) in KERNELS.items():
+        target = Target({"kind": "cuda", "arch": arch})
         source = folder / f"{name}.cu"
         config = {"tl.disable_warp_specialized": not roles}
         with target, PassContext(opt_level=3, config=config):
             source.write_text(tilelang.lower(kernel, target=target).kernel_source)
-        subprocess.run([sys.argv[2], "-ptx", "-arch=sm_90a", "-std=c++17", "-lineinfo",
+        subprocess.run([sys.argv[2], "-ptx", f"-arch={arch}", "-std=c++17", "-lineinfo",
                         f"-I{HERE / 'src'}", f"-I{cutlass}", "--expt-relaxed-constexpr",
                         str(source), "-o", str(folder / f"{name}.ptx")], check=True)
 

@@ -58,6 +58,12 @@ MUTANTS = [
     ("one_role_mended", r"bar\.sync\s+0;", 1, "", "SMEM_RACE"),
     ("one_role_mended", r"fence\.proxy\.async.*", 2, "", "PROXY_FENCE_UNCOVERED"),
     ("one_role_mended", r"wgmma\.commit_group.*", 0, "", "WGMMA_SMEM_RELEASE_EARLY"),
+    ("tensor_memory", r"mbarrier\.arrive\.shared::cta\.b64 _.*", 0, "", "DEADLOCK"),
+    ("tensor_memory", r"tcgen05\.commit.*", 0, "", "DEADLOCK"),
+    ("tensor_memory", r"tcgen05\.wait::ld.*", 0, "", "TMEM_DEALLOC_IN_USE"),
+    ("tensor_memory", r"tcgen05\.dealloc.*", 0, "", "TMEM_LEAK"),
+    ("tensor_memory", r"bar\.sync\s+0;", 1, "", "TMEM_ADDR_READ_EARLY"),
+    ("tensor_memory", r"mbarrier\.expect_tx.*", 0, "", "MBAR_TX_MISMATCH"),
 ]
 
 
@@ -96,7 +102,19 @@ def cases():
     }
     one_role = {key: value for key, value in product.items() if key != "maps"}
     one_role |= {"block": 128, "parameters": [{"buffer": name} for name in "abc"]}
-    return {"product": (Case(product, multiplied, LEFT_BEHIND), ALONE),
+    m, n = 2 * M, 2 * N
+    tensor_memory = {
+        "grid": [2, 2],
+        "block": 128,
+        "dynamic_shared_bytes": 3 * (M + N) * 64 * 2,
+        "buffers": {"a": buffer("f16", [m, K], "input"), "b": buffer("f16", [K, n], "input"),
+                    "c": buffer("f16", [m, n], "output")},
+        "maps": maps(a=M, b=64, c=M),
+        "parameters": [{"map": "a"}, {"map": "b"}, {"map": "c"}],
+    }
+    return {"tensor_memory": (Case(tensor_memory, lambda given: ("c", given["a"] @ given["b"])),
+                              None),
+            "product": (Case(product, multiplied, LEFT_BEHIND), ALONE),
             "attention": (Case(attention, attended, LEFT_BEHIND), ALONE),
             "one_role": (Case(one_role, multiplied, NOT_FENCED), FENCED)}
 
@@ -108,9 +126,12 @@ def compiled_cases(python, nvcc):
             sys.exit(made.stdout[-2000:] + made.stderr[-2000:])
         found = {}
         for name, (case, mend) in cases().items():
+            found[name] = case
+            if mend is None:
+                continue
             text = (folder / f"{name}.ptx").read_text()
             (folder / f"{name}_mended.ptx").write_text(re.sub(*mend, text))
-            found |= {name: case, f"{name}_mended": Case(case.launch, case.reference)}
+            found[f"{name}_mended"] = Case(case.launch, case.reference)
         return found
 
     return compiled

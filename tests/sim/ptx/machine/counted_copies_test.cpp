@@ -364,4 +364,45 @@ TEST(PtxBulkCopiesToCtas, UsedEarlyOrWronglyAreFound) {
   EXPECT_THROW(proof_of(exchanging(with(body, "128, [%r25]", "128, [%r30]"))), ConfigError);
 }
 
+// Each CTA of two copies 64 bytes to itself and waits for its own mbarrier. `%r31` is the mbarrier
+// that the copy names.
+OneKernel named(const std::string& barrier, const std::string& more = "") {
+  OneKernel kernel;
+  kernel.threads = 32;
+  kernel.ctas = 2;
+  kernel.cluster = 2;
+  kernel.in.resize(16);
+  std::iota(kernel.in.begin(), kernel.in.end(), 1);
+  kernel.body =
+      "  mov.u32 %r20, tile;\n  add.u32 %r30, %r20, 8192;\n" + barrier +
+      "  setp.ne.u32 %p1, %r1, 0;\n  @%p1 bra MEET;\n  mbarrier.init.shared.b64 [%r30], 1;\n"
+      "  fence.mbarrier_init.release.cluster;\nMEET:\n  barrier.cluster.arrive;\n"
+      "  barrier.cluster.wait;\n  @%p1 bra WAIT;\n" +
+      more +
+      "  mbarrier.arrive.expect_tx.shared.b64 %rd9, [%r30], 64;\n"
+      "  cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes [%r20], [%rd1], 64, "
+      "[%r31];\nWAIT:\n  mbarrier.try_wait.parity.shared.b64 %p3, [%r30], 0;\n"
+      "  @!%p3 bra WAIT;\n  ld.shared.u32 %r2, [%r20+4];\n  mov.u32 %r3, %cluster_ctarank;\n"
+      "  mul.wide.u32 %rd4, %r3, 4;\n  add.u64 %rd4, %rd2, %rd4;\n"
+      "  @!%p1 st.global.u32 [%rd4], %r2;\n";
+  return kernel;
+}
+
+// As on an H200.
+TEST(PtxCountedCopies, SignalWhereTheyGo) {
+  const auto said = testing::Contains(testing::HasSubstr("of the CTA that it goes to"));
+  const ProofResult own = proof_of(named("  mov.u32 %r31, %r30;\n"));
+  EXPECT_EQ(own.verdict, ProofVerdict::kProved) << own.strength();
+  EXPECT_THAT(own.notes, testing::Not(said));
+  const std::string elsewhere = "  and.b32 %r31, %r30, 0xFEFFFFFF;\n";
+  const ProofResult even = proof_of(named(elsewhere));
+  EXPECT_EQ(even.verdict, ProofVerdict::kProved) << even.strength();
+  EXPECT_THAT(even.notes, said);
+  EXPECT_EQ(run_of(named(elsewhere)).out[1], 2U);
+  // The odd CTA announces nothing.
+  const std::string silent =
+      "  mov.u32 %r5, %cluster_ctarank;\n  setp.ne.u32 %p4, %r5, 0;\n  @%p4 bra WAIT;\n";
+  expect_found(named(elsewhere, silent), "DEADLOCK");
+}
+
 }  // namespace warptwin::sim::counted_copies_test

@@ -156,10 +156,10 @@ constexpr Choice kChoices[] = {
      "  @%p2 bra DONE;\n  red.release.gpu.global.add.u32 [v], 1;\nDONE:\n",
      "a global word is stored to by several warps"},
     {"ATicket",
-     "  @%p2 bra DONE;\n  atom.shared.add.u32 %r7, [tile], 1;\n  setp.ne.u32 %p3, %r7, 1;\n"
+     "  @%p2 bra DONE;\n  atom.shared.add.u32 %r7, [tile], 1;\n  setp.ne.u32 %p3, %r7, 0;\n"
      "  @%p3 bra DONE;\n  st.shared.u32 [tile+64], %r1;\nDONE:\n",
      "  @%p2 bra DONE;\n  red.shared.add.u32 [tile], 1;\nDONE:\n",
-     "which warp's atomic of a word of shared memory comes first is asked for"},
+     "who is the last to count depends on when another atomic of the word comes"},
     {"AnExchange",
      "  @%p2 bra NEXT;\n  atom.global.exch.b32 %r31, [v], 5;\n"
      "  setp.eq.u32 %p9, %r31, 5;\n  @%p9 bra NEXT;\n  mov.u32 %r32, 1;\nNEXT:\n",
