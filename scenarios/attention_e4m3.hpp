@@ -10,13 +10,7 @@
 
 namespace warptwin::scenarios {
 
-struct AttentionE4m3Parts : AttentionParts {
-  using Element = f8e4m3;
-  using Result = bf16;
-  static constexpr float kErrorShare = 0x1p-4F;
-};
-
-struct AttentionE4m3 : AttentionOf<AttentionE4m3Parts> {
+struct AttentionE4m3 : AttentionOf<AttentionPartsOf<f8e4m3, bf16>> {
   static constexpr ScenarioInfo kInfo{
       "attention_e4m3", ScenarioKind::kClean, "FlashAttention-4 forward, e4m3 in, bf16 out"};
 };

@@ -10,13 +10,7 @@
 
 namespace warptwin::scenarios {
 
-struct AttentionF16Parts : AttentionParts {
-  using Element = f16;
-  using Result = f16;
-  static constexpr float kErrorShare = 0x1p-11F;
-};
-
-struct AttentionF16 : AttentionOf<AttentionF16Parts> {
+struct AttentionF16 : AttentionOf<AttentionPartsOf<f16, f16>> {
   static constexpr ScenarioInfo kInfo{
       "attention_f16", ScenarioKind::kClean, "FlashAttention-4 forward, f16 in and out"};
 };

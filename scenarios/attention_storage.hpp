@@ -54,6 +54,14 @@ struct AttentionParts {
   static constexpr float kErrorShare = 0x1p-8F;  // of a weight, where it is rounded to `Element`
 };
 
+template <class Operands, class Output>
+struct AttentionPartsOf : AttentionParts {
+  using Element = Operands;
+  using Result = Output;
+  static constexpr float kErrorShare =
+      (decode(Element::kType, encode(Element::kType, 1) + 1) - 1) / 2;
+};
+
 /// A CTA's shared memory.
 template <class Extents, class Parts = AttentionParts>
 struct AttentionStorage {

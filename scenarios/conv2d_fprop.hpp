@@ -226,8 +226,10 @@ struct Conv2dFpropOf {
     check_row_pitch("filters", s.filters, kBytesOf<D>);
     check_tile_shape(e.tile_m, e.tile_n, e.tile_k, kSize, cluster.group);
     check_image(s, e);
+    check_cluster(cluster, e.cta_m(), e.cta_n(), e.tile_k * kSize);
     check_tmem_columns(e.accum_stages, e.tile_n);
     const std::uint32_t box = box_columns<D>(e.tile_n);
+    const std::uint32_t slice_b = e.cta_n() / cluster.slice(Operand::kB, 0).count;
     const std::uint64_t x = std::uint64_t{s.channels} * kSize;  // bytes of a pixel
     const std::uint64_t y = std::uint64_t{s.filters} * kBytesOf<D>;
     const Swizzle swizzle = swizzle_of(e.tile_k * kSize);
@@ -254,10 +256,10 @@ struct Conv2dFpropOf {
                        {s.height, x * s.width, e.tile_p(), s.stride},
                        {s.images, x * s.width * s.height, 1}}},
                      {1,
-                      e.cta_n(),
+                      slice_b,
                       e.tile_k,
                       swizzle,
-                      {{s.taps(), x, 1}, {s.filters, x * s.taps(), e.cta_n()}}},
+                      {{s.taps(), x, 1}, {s.filters, x * s.taps(), slice_b}}},
                      pixels_of_y(2),
                      pixels_of_y(3)},
             .clusters = tiles.ctas(clusters),

@@ -24,8 +24,8 @@
 
 namespace warptwin::scenarios {
 
-/// What the scenarios of either group, and of every choice of parts, share. A cluster is the CTAs
-/// of one MMA.
+/// What the scenarios of either group, and of every choice of parts, share. The CTAs of a
+/// cluster have different pixels, and share the filters.
 template <CtaGroup kGroup, class Parts>
 struct Conv2dFpropClusterOf : Conv2dFpropOf<Parts> {
   using Base = Conv2dFpropOf<Parts>;
@@ -42,11 +42,13 @@ struct Conv2dFpropClusterOf : Conv2dFpropOf<Parts> {
     static const auto kParameters =
         extended(Base::shapes(),
                  {{"tile_m", "pixels of an MMA's tile of Y", 128 * kCtas, 128 * kCtas, 128 * kCtas},
+                  {"cluster_m", "CTAs of a cluster, along the pixels", kCtas, kCtas, 16},
                   {"clusters", "clusters that share the tiles; 0: one for each", 0, 0, 1 << 16}});
     return kParameters;
   }
   static Extents extents(const ParameterSet& p) {
-    return {{{Gemm::extents(p), kCtas, 1}, p.u32("source_stages"), 0}, p.u32("tile_q")};
+    return {{{Gemm::extents(p), p.u32("cluster_m"), 1}, p.u32("source_stages"), 0},
+            p.u32("tile_q")};
   }
   static Workload workload(const ParameterSet& p) {
     check_stages_fit<Storage>(extents(p));

@@ -37,8 +37,8 @@ using Conv2dFpropPersistentKernel = ClaimingKernelWithSource<
     Extents,
     Conv2dFpropKernel<M, Extents, Parts, Gemm2smKernel<M, Extents, Parts>>>;
 
-/// What the scenarios of either group, and of every choice of parts, share. A cluster is the CTAs
-/// of one MMA.
+/// What the scenarios of either group, and of every choice of parts, share. The CTAs of a
+/// cluster have different pixels, and share the filters.
 template <CtaGroup kGroup, class Parts>
 struct Conv2dFpropPersistentOf : Conv2dFpropClusterOf<kGroup, Parts> {
   using Base = Conv2dFpropClusterOf<kGroup, Parts>;
@@ -53,9 +53,10 @@ struct Conv2dFpropPersistentOf : Conv2dFpropClusterOf<kGroup, Parts> {
   using Kernel = Conv2dFpropPersistentKernel<M, Extents, Parts>;
 
   static std::span<const Parameter> parameters() {
-    static const auto kParameters = claiming(
-        Base::shapes(),
-        {{"tile_m", "pixels of an MMA's tile of Y", 128 * kCtas, 128 * kCtas, 128 * kCtas}});
+    static const auto kParameters =
+        claiming(Base::shapes(),
+                 {{"tile_m", "pixels of an MMA's tile of Y", 128 * kCtas, 128 * kCtas, 128 * kCtas},
+                  {"cluster_m", "CTAs of a cluster, along the pixels", kCtas, kCtas, 16}});
     return kParameters;
   }
   static Extents extents(const ParameterSet& p) { return {Base::extents(p), p.u32("clc_stages")}; }

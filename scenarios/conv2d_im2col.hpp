@@ -118,8 +118,8 @@ struct Conv2dIm2colKernel : GemmEpilogueLoadClusterKernel<M, Extents, Parts> {
   }
 };
 
-/// What the scenarios of either group, and of every choice of parts, share. A cluster is the CTAs
-/// of one MMA.
+/// What the scenarios of either group, and of every choice of parts, share. The CTAs of a
+/// cluster have different pixels, and share the filters.
 template <CtaGroup kGroup, class Elements>
 struct Conv2dIm2colOf {
   using Parts = Elements;
@@ -153,6 +153,7 @@ struct Conv2dIm2colOf {
         {"dilation", "pixels of X from one tap to the next", 1, 1, 64},
         {"beta", "factor of the residual", 1, -64, 64},
         {"tile_m", "pixels of an MMA's tile of Y", 128 * kCtas, 128 * kCtas, 128 * kCtas},
+        {"cluster_m", "CTAs of a cluster, along the pixels", kCtas, kCtas, 16},
         {"tile_n", "filters of a tile of Y", 128, 8, 256},
         {"tile_k", "channels in one stage", kTileK, kTileK / 4, kTileK},
         {"stages", "stages of the input ring", 4, 1, 64},
@@ -162,7 +163,7 @@ struct Conv2dIm2colOf {
     return kParameters;
   }
   static Extents extents(const ParameterSet& p) {
-    return {{GemmOf<Parts>::extents(p), kCtas, 1}, p.u32("source_stages"), 0};
+    return {{GemmOf<Parts>::extents(p), p.u32("cluster_m"), 1}, p.u32("source_stages"), 0};
   }
   static Workload workload(const ParameterSet& p) {
     check_stages_fit<Storage>(extents(p));
@@ -177,6 +178,8 @@ struct Conv2dIm2colOf {
     check_row_pitch("filters", s.filters, kBytesOf<D>);
     check_tile_shape(e.tile_m, e.tile_n, e.tile_k, kSize, kGroup);
     check_taps(s);
+    check_cluster(e.cluster(), e.cta_m(), e.cta_n(), e.tile_k * kSize);
+    const std::uint32_t slice_b = e.cta_n() / e.cluster().slice(Operand::kB, 0).count;
     check_tmem_columns(e.accum_stages, e.tile_n);
     const std::uint32_t box = box_columns<D>(e.tile_n);
     const std::uint64_t x = std::uint64_t{s.channels} * kSize;  // bytes of a pixel
@@ -202,14 +205,14 @@ struct Conv2dIm2colOf {
                    {s.images, x * s.width * s.height, 1}},
                   {e.cta_m(), {-pad, -pad}, {behind(s.filter_width), behind(s.filter_height)}}},
                  {1,
-                  e.cta_n(),
+                  slice_b,
                   e.tile_k,
                   swizzle,
-                  {{s.taps(), x, 1}, {s.filters, x * s.taps(), e.cta_n()}}},
+                  {{s.taps(), x, 1}, {s.filters, x * s.taps(), slice_b}}},
                  tile_map<D>(2, e.cta_m(), box),
                  tile_map<D>(3, e.cta_m(), box)},
         .clusters = tiles.in_clusters(e.cluster()).ctas(clusters),
-        .cluster_size = kCtas,
+        .cluster_size = e.cluster().ctas(),
         .registers_per_thread = 104,
         .flops = std::uint64_t{2} * s.out_pixels() * s.filters * s.taps() * s.channels};
   }

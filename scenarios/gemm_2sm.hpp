@@ -197,9 +197,12 @@ struct GemmClusterOf {
   /// Single CTAs leave room in an SM's tensor memory for one of another cluster: clusters that wait
   /// for each other's columns, each in another SM, would wait for good.
   static constexpr std::uint32_t kTileN = 128 * kCtas;
+  /// Of one byte a panel of an MN-major B is as wide as a CTA's tile: it is brought whole.
+  static constexpr std::uint32_t kClusterM =
+      kCtas == 2 || Parts::kMajorB == Major::kK || kSize != 1 ? 2 : 1;
   using Extents = GemmClusterExtents<kGroup>;
   using StaticExtents =
-      GemmClusterExtents<kGroup, GemmExtents<128 * kCtas, kTileN, kTileK, 4, 2>, 2, 1>;
+      GemmClusterExtents<kGroup, GemmExtents<128 * kCtas, kTileN, kTileK, 4, 2>, kClusterM, 1>;
   template <Machine M, class Extents>
   using Kernel = Gemm2smKernel<M, Extents, Parts>;
 
@@ -213,7 +216,7 @@ struct GemmClusterOf {
         {"tile_k", "columns of A and B in one stage", kTileK, kTileK / 4, kTileK},
         {"stages", "stages of the input ring", 4, 1, 64},
         {"accum_stages", "accumulators in tensor memory", 2, 1, 64},
-        {"cluster_m", "CTAs of a cluster along M", 2, kCtas, 16},
+        {"cluster_m", "CTAs of a cluster along M", kClusterM, kCtas, 16},
         {"cluster_n", "CTAs of a cluster along N", 1, 1, 8},
         {"clusters", "clusters that share the tiles; 0: one for each", 0, 0, 1 << 16},
     };

@@ -10,11 +10,7 @@
 
 namespace warptwin::scenarios {
 
-struct GemmReluParts : GemmParts {
-  using Function = Relu;
-};
-
-struct Gemm2smRelu : GemmClusterOf<CtaGroup::kTwo, GemmReluParts> {
+struct Gemm2smRelu : GemmClusterOf<CtaGroup::kTwo, Rectified<GemmParts>> {
   static constexpr ScenarioInfo kInfo{
       "gemm_2sm_relu", ScenarioKind::kClean, "GEMM by pairs of CTAs with an activation"};
 };

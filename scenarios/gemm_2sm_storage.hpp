@@ -57,6 +57,7 @@ using Gemm2smExtents = GemmClusterExtents<CtaGroup::kTwo, Tiles, kClusterM, kClu
 template <class Extents, class Parts = GemmParts, class Payload = PayloadOf<Parts>>
 struct Gemm2smStorage {
   using D = typename Parts::D;
+  using Function = typename Parts::Function;
   static constexpr std::uint32_t kWarpgroups = Parts::kWarpgroups;  // of the epilogue
   using Input =
       InputPipelineStorage<Payload, From<Role::kLoad, TmaBytes>, To<Role::kMma, UmmaCommit>>;

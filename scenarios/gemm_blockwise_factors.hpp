@@ -51,31 +51,35 @@ inline void multiply_by_blocks_reference(std::span<HostTensor> tensors) {
 
 /// Adds the tensors of a product, and the maps over them; without rows nobody touches them, but
 /// a map needs one. Host code.
-inline void add_blockwise_product(Workload& workload,
-                                  const char* const (&names)[5],
-                                  std::uint32_t m,
-                                  std::uint32_t n,
-                                  std::uint32_t k,
-                                  const auto& e) {
+template <class Parts>
+void add_blockwise_product(Workload& workload,
+                           const char* const (&names)[5],
+                           std::uint32_t m,
+                           std::uint32_t n,
+                           std::uint32_t k,
+                           const auto& e) {
   const std::uint32_t slice_a = e.cta_m() / e.cluster().slice(Operand::kA, 0).count;
   const std::uint32_t slice_b = e.cta_n() / e.cluster().slice(Operand::kB, 0).count;
-  const std::uint32_t box = box_columns<bf16>(e.tile_n);
+  using A = typename Parts::A;
+  using B = typename Parts::B;
+  using D = typename Parts::D;
+  const std::uint32_t box = box_columns<D>(e.tile_n);
   const std::uint32_t blocks_n = ceil_div(n, kScaleBlock);
   const std::uint32_t blocks_k = ceil_div(k, kScaleBlock);
   const std::uint32_t rows = std::max(m, 1U);
   const auto in = m == 0 ? TensorUse::kScratch : TensorUse::kInput;
   const auto out = m == 0 ? TensorUse::kScratch : TensorUse::kOutput;
   const auto first = static_cast<std::uint32_t>(workload.tensors.size());
-  for (const TensorSpec& tensor : {matrix(names[0], in, rows, k, ElementType::kF8E4M3),
-                                   matrix(names[1], in, n, k, ElementType::kF8E4M3),
-                                   matrix(names[2], out, rows, n),
+  for (const TensorSpec& tensor : {matrix(names[0], in, rows, k, A::kType),
+                                   matrix(names[1], in, n, k, B::kType),
+                                   matrix(names[2], out, rows, n, D::kType),
                                    matrix(names[3], in, blocks_k, rows, ElementType::kF32),
                                    matrix(names[4], in, blocks_n, blocks_k, ElementType::kF32)}) {
     workload.tensors.push_back(tensor);
   }
-  workload.maps.push_back({first, slice_a, e.tile_k, swizzle_of(e.tile_k)});
-  workload.maps.push_back({first + 1, slice_b, e.tile_k, swizzle_of(e.tile_k)});
-  workload.maps.push_back({first + 2, e.cta_m(), box, swizzle_of(box * 2)});
+  workload.maps.push_back(tile_map<A>(first, slice_a, e.tile_k));
+  workload.maps.push_back(tile_map<B>(first + 1, slice_b, e.tile_k));
+  workload.maps.push_back(tile_map<D>(first + 2, e.cta_m(), box));
   workload.maps.push_back({first + 3, 1, e.cta_m(), Swizzle::kNone});
   workload.flops += std::uint64_t{2} * m * n * k;
 }

@@ -20,8 +20,6 @@
 
 #pragma once
 
-#include <algorithm>
-
 #include "common/kernel/parameter_table.hpp"
 #include "common/sync/cluster_shape.hpp"
 #include "common/tile/scaled_sum.hpp"
@@ -30,6 +28,8 @@
 #include "scenarios/gemm_blockwise_factors.hpp"
 
 namespace warptwin::scenarios {
+
+using BlockwiseParts = GemmPartsOf<f8e4m3, bf16>;
 
 /// `tile_m` by `tile_n` is the shape of an MMA; a CTA of a pair computes half of its rows.
 template <class Tiles = GemmExtents<>,
@@ -49,9 +49,10 @@ struct GemmBlockwiseFp8Extents : Tiles {
 };
 
 /// A CTA's shared memory; the names are those of the reports.
-template <class Extents>
+template <class Extents, class Parts = BlockwiseParts>
 struct GemmBlockwiseFp8Storage {
-  using Input = InputPipelineStorage<BlockwiseFP8TilePayload<f8e4m3, f8e4m3>,
+  using D = typename Parts::D;
+  using Input = InputPipelineStorage<BlockwiseFP8TilePayload<typename Parts::A, typename Parts::B>,
                                      From<Role::kLoad, TmaBytes>,
                                      To<Role::kMma, UmmaCommit>,
                                      To<Role::kEpilogue, ElectedLane>>;
@@ -64,7 +65,7 @@ struct GemmBlockwiseFp8Storage {
               e.cluster(),
               {{e.cta_m(), e.cta_n(), e.tile_k}},
               e.stages},
-        out{layout, "out", kGemmRoles, e.cta_m(), box_columns<bf16>(e.tile_n)},
+        out{layout, "out", kGemmRoles, e.cta_m(), box_columns<D>(e.tile_n)},
         accum{layout, "accum", kGemmRoles, e.cluster(), {e.accum_stages, e.tile_n}},
         tmem{layout, "tmem", kGemmRoles, e.cluster()} {}
   constexpr void init(Machine auto& machine) const {
@@ -74,14 +75,14 @@ struct GemmBlockwiseFp8Storage {
   }
 
   Input input;
-  OutputTileStorage<bf16> out;
+  OutputTileStorage<D> out;
   Accum accum;
   TmemDeallocStorage<> tmem;
 };
 
-template <Machine M, class Extents>
+template <Machine M, class Extents, class Parts = BlockwiseParts>
 struct GemmBlockwiseFp8Kernel {
-  using Storage = GemmBlockwiseFp8Storage<Extents>;
+  using Storage = GemmBlockwiseFp8Storage<Extents, Parts>;
   using Input = PipelineOf<M, typename Storage::Input>;
   using Accum = PipelineOf<M, typename Storage::Accum>;
   using ReadsScales = To<Role::kEpilogue, ElectedLane>;
@@ -137,9 +138,8 @@ struct GemmBlockwiseFp8Kernel {
 
   /// Calls `begins()` when a tile begins. `problem` says of each tile which product it is of; all
   /// have the same extents and k steps.
-  template <class F>
   static constexpr void load_tiles(
-      M& machine, const auto& problem, const Storage& smem, const auto& tiles, F&& begins) {
+      M& machine, const auto& problem, const Storage& smem, const auto& tiles, auto&& begins) {
     auto input = Input{machine, smem.input}.producer();
     const ClusterShape& cluster = smem.input.cluster;
     const std::uint32_t part = cluster.place_in_group(machine.cta_rank());
@@ -150,7 +150,7 @@ struct GemmBlockwiseFp8Kernel {
         auto stage = input.acquire_stage();  // waits input.empty; the leader arms full
         const auto to = stage.payload();
         const std::uint32_t block = k * problem.extents.tile_k / kScaleBlock;
-        stage.load(product.a, {tile.m, k}, to.a_tile());  // (cta_m, tile_k) e4m3
+        stage.load(product.a, {tile.m, k}, to.a_tile());  // (cta_m, tile_k)
         stage.load(product.b, {tile.n * cluster.group_ctas() + part, k}, to.b_tile());
         stage.load(product.a_scales, {block, tile.m}, to.a_scales_tile());  // (1, cta_m) f32
         std::move(stage).release();
@@ -183,7 +183,7 @@ struct GemmBlockwiseFp8Kernel {
                                     const auto& tiles) {
     auto warp = EpilogueWarp<M, Accum>::create(machine, smem.accum, smem.tmem);  // waits hand-over
     auto input = Input{machine, smem.input}.consumer();
-    auto writer = TileWriter<M, bf16>{machine, smem.out};
+    auto writer = TileWriter<M, typename Parts::D>{machine, smem.out};
     auto sum = ScaledSum<M>{machine};  // this warp's rows of the tile, fp32
     const std::uint32_t tile_n = problem.extents.tile_n;
     const std::uint32_t columns = smem.out.first.columns;
@@ -202,13 +202,14 @@ struct GemmBlockwiseFp8Kernel {
         typename ScaledSum<M>::RowFactors rows;
         sum.load_factors(rows, step.payload().a_scales_tile().tile);
         step.arrive_input();  // arrives on input.empty, beside the MMA's commit
-        sum.add(step.output(), tile_n, rows, [&](std::uint32_t column) {
+        const auto factor = [&](std::uint32_t column) {
           return (n + column) / kScaleBlock == n / kScaleBlock ? low : high;
-        });
+        };
+        sum.template add<typename Parts::Function>(step.output(), tile_n, rows, factor);
         step.release_output();  // arrives on accum.empty, of the leader
       }
       for (std::uint32_t box = 0; box < tile_n / columns; ++box) {
-        sum.store(writer.acquire(), box * columns);  // (cta_m, box_columns) bf16, by all warps
+        sum.store(writer.acquire(), box * columns);  // (cta_m, box_columns) of D, by all warps
         writer.store(product.d, {tile.m, tile.n * (tile_n / columns) + box});
       }
     }
@@ -217,14 +218,14 @@ struct GemmBlockwiseFp8Kernel {
   }
 };
 
-struct GemmBlockwiseFp8 {
-  static constexpr ScenarioInfo kInfo{"gemm_blockwise_fp8",
-                                      ScenarioKind::kClean,
-                                      "persistent e4m3 GEMM, scaled by blocks: an accumulator a "
-                                      "k step"};
+/// What the scenarios of every choice of parts share.
+template <class Elements>
+struct GemmBlockwiseFp8Of {
+  using Parts = Elements;
+  using A = typename Parts::A;
   using StaticExtents = GemmBlockwiseFp8Extents<GemmExtents<128, 64, 128, 4, 2>, 1, 1, 1>;
   template <Machine M, class Extents>
-  using Kernel = GemmBlockwiseFp8Kernel<M, Extents>;
+  using Kernel = GemmBlockwiseFp8Kernel<M, Extents, Parts>;
 
   static std::span<const Parameter> parameters() {
     static const auto kParameters = extended(
@@ -260,9 +261,9 @@ struct GemmBlockwiseFp8 {
                             std::uint32_t clusters) {
     const auto [m, n, k] = std::array{p.u32("m"), p.u32("n"), p.u32("k")};
     Workload workload = workload_of(e, k);
-    add_blockwise_product(workload, {"a", "b", "d", "a_scales", "b_scales"}, m, n, k, e);
-    const TileGrid tiles = TileGrid::covering(m, n, e.cta_m(), e.tile_n).in_clusters(e.cluster());
-    workload.clusters = tiles.ctas(clusters);
+    add_blockwise_product<Parts>(workload, {"a", "b", "d", "a_scales", "b_scales"}, m, n, k, e);
+    workload.clusters =
+        TileGrid::covering(m, n, e.cta_m(), e.tile_n).in_clusters(e.cluster()).ctas(clusters);
     return workload;
   }
   static void reference(const ParameterSet&, std::span<HostTensor> tensors) {
@@ -273,19 +274,27 @@ struct GemmBlockwiseFp8 {
   /// A workload without products, of tiles that fit.
   static Workload workload_of(const GemmBlockwiseFp8Extents<>& e, std::uint32_t k) {
     const ClusterShape cluster = e.cluster();
-    check_row_pitch("k", k, sizeof(f8e4m3::Storage));
-    check_tile_shape(e.tile_m, e.tile_n, e.tile_k, sizeof(f8e4m3::Storage), cluster.group);
+    check_row_pitch("k", k, kBytesOf<A>);
+    check_tile_shape(e.tile_m, e.tile_n, e.tile_k, kBytesOf<A>, cluster.group);
+    check_mma_shape(e.tile_m, e.tile_n, cluster.group, kind_of(A::kType));
     require(e.tile_n <= kScaledSumColumnsMax,
             "tile_n=" + std::to_string(e.tile_n) +
                 " sums do not fit the registers of a lane; use tile_n<=128");
-    check_cluster(cluster, e.cta_m(), e.cta_n(), e.tile_k * sizeof(f8e4m3::Storage));
+    check_cluster(cluster, e.cta_m(), e.cta_n(), e.tile_k * kBytesOf<A>);
     check_tmem_columns(e.accum_stages, e.tile_n);
-    check_stages_fit<GemmBlockwiseFp8Storage<GemmBlockwiseFp8Extents<>>>(e);
+    check_stages_fit<GemmBlockwiseFp8Storage<GemmBlockwiseFp8Extents<>, Parts>>(e);
     Workload workload;
     workload.cluster_size = cluster.ctas();
     workload.registers_per_thread = e.tile_n > 64 ? 256U : 120U;  // of the sums
     return workload;
   }
+};
+
+struct GemmBlockwiseFp8 : GemmBlockwiseFp8Of<BlockwiseParts> {
+  static constexpr ScenarioInfo kInfo{"gemm_blockwise_fp8",
+                                      ScenarioKind::kClean,
+                                      "persistent e4m3 GEMM, scaled by blocks: an accumulator a "
+                                      "k step"};
 };
 
 }  // namespace warptwin::scenarios

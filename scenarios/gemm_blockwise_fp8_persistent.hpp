@@ -39,35 +39,41 @@ struct GemmBlockwiseFp8PersistentKernel : ClaimingKernel<M, Extents, Fixed> {
   }
 };
 
-struct GemmBlockwiseFp8Persistent : GemmBlockwiseFp8 {
-  static constexpr ScenarioInfo kInfo{"gemm_blockwise_fp8_persistent",
-                                      ScenarioKind::kClean,
-                                      "e4m3 GEMM, scaled by blocks, of pairs whose clusters claim "
-                                      "tiles"};
+/// What the scenarios of every choice of parts share.
+template <class Parts>
+struct GemmBlockwiseFp8PersistentOf : GemmBlockwiseFp8Of<Parts> {
+  using Base = GemmBlockwiseFp8Of<Parts>;
   using Tiles = GemmExtents<256, 64, 128, 4, 2>;
   using StaticExtents = GemmPersistentExtents<GemmBlockwiseFp8Extents<Tiles, 2, 2, 1>, 2>;
   using Extents = GemmPersistentExtents<GemmBlockwiseFp8Extents<>>;
   template <Machine M, class Extents>
-  using Kernel = GemmBlockwiseFp8PersistentKernel<M, Extents>;
+  using Kernel = GemmBlockwiseFp8PersistentKernel<M,  //
+                                                  Extents,
+                                                  GemmBlockwiseFp8Kernel<M, Extents, Parts>>;
 
   static std::span<const Parameter> parameters() {
     static const auto kParameters =
-        claiming(shapes(),
+        claiming(Base::shapes(),
                  {{"m", "rows of A and D", 512, 1, 1 << 20, "tile_m"},
                   {"tile_m", "rows of an MMA's tile of D", 256, 64, 256},
                   {"cta_group", "CTAs that share an MMA", 2, 1, 2},
                   {"cluster_m", "CTAs of a cluster along M", 2, 1, 16}});
     return kParameters;
   }
-  static Extents extents(const ParameterSet& p) {
-    return {GemmBlockwiseFp8::extents(p), p.u32("clc_stages")};
-  }
+  static Extents extents(const ParameterSet& p) { return {Base::extents(p), p.u32("clc_stages")}; }
   static Workload workload(const ParameterSet& p) {
-    Workload workload = launch_of(p, GemmBlockwiseFp8::extents(p), /*clusters=*/0);
-    check_stages_fit<ClaimingStorage<Extents, GemmBlockwiseFp8Storage<Extents>>>(extents(p));
+    Workload workload = Base::launch_of(p, Base::extents(p), /*clusters=*/0);
+    check_stages_fit<ClaimingStorage<Extents, GemmBlockwiseFp8Storage<Extents, Parts>>>(extents(p));
     workload.resident_clusters = p.u32("resident");
     return workload;
   }
+};
+
+struct GemmBlockwiseFp8Persistent : GemmBlockwiseFp8PersistentOf<BlockwiseParts> {
+  static constexpr ScenarioInfo kInfo{"gemm_blockwise_fp8_persistent",
+                                      ScenarioKind::kClean,
+                                      "e4m3 GEMM, scaled by blocks, of pairs whose clusters claim "
+                                      "tiles"};
 };
 
 }  // namespace warptwin::scenarios

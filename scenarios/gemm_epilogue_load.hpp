@@ -216,7 +216,10 @@ template <class Parts>
 struct GemmEpilogueLoadOf : ScenarioWithSource<GemmEpilogueLoadOf<Parts>, GemmOf<Parts>, Parts> {
   using Base = GemmOf<Parts>;
   using Base::kTileK;
-  using StaticExtents = GemmEpilogueLoadExtents<typename Base::StaticExtents, 2>;
+  static constexpr std::uint32_t kStages = kStagesBesideSource<Parts>;
+  using StaticExtents = GemmEpilogueLoadExtents<GemmExtents<128, 128, kTileK, kStages, 2>,
+                                                kSourceStages<Parts>,
+                                                Parts::kSource>;
   using DynamicExtents = GemmEpilogueLoadExtents<GemmExtents<>, kDynamic, kDynamic>;
   using Storage = GemmEpilogueLoadStorage<DynamicExtents, Parts>;
   template <Machine M, class Extents>
@@ -232,9 +235,9 @@ struct GemmEpilogueLoadOf : ScenarioWithSource<GemmEpilogueLoadOf<Parts>, GemmOf
         {"tile_m", "rows of a tile of D", 128, 64, 128},
         {"tile_n", "columns of a tile of D", 128, 8, 256},
         {"tile_k", "columns of A and B in one stage", kTileK, kTileK / 4, kTileK},
-        {"stages", "stages of the input ring", 4, 1, 64},
+        {"stages", "stages of the input ring", kStages, 1, 64},
         {"accum_stages", "accumulators in tensor memory", 2, 1, 64},
-        kSourceStagesParameter,
+        kSourceStagesParameter<Parts>,
         {"ctas", "CTAs that share the tiles; 0: one for each", 0, 0, 1 << 16},
     };
     return kParameters;

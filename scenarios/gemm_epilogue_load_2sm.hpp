@@ -36,17 +36,21 @@ struct GemmEpilogueLoadClusterOf : ScenarioWithSource<GemmEpilogueLoadClusterOf<
                                                       Parts> {
   using Base = GemmClusterOf<kGroup, Parts>;
   using Base::kCtas;
-  using Shape = GemmExtents<128 * kCtas, 128, Base::kTileK, 4, 2>;
-  using StaticExtents =
-      GemmSourceExtents<GemmClusterExtents<kGroup, Shape, 2, 1>, 2, Parts::kSource>;
+  static constexpr std::uint32_t kStages = kStagesBesideSource<Parts>;
+  using Shape = GemmExtents<128 * kCtas, 128, Base::kTileK, kStages, 2>;
+  using StaticExtents = GemmSourceExtents<GemmClusterExtents<kGroup, Shape, 2, 1>,
+                                          kSourceStages<Parts>,
+                                          Parts::kSource>;
   using Extents = GemmSourceExtents<GemmClusterExtents<kGroup>>;
   using Storage = GemmEpilogueLoadStorage<Extents, Parts, Gemm2smStorage<Extents, Parts>>;
   template <Machine M, class Extents>
   using Kernel = GemmEpilogueLoadClusterKernel<M, Extents, Parts>;
 
   static std::span<const Parameter> parameters() {
-    static const auto kParameters = with_source<Parts>(
-        Base::parameters(), {{"tile_n", "columns of an MMA's tile of D", 128, 8, 256}});
+    static const auto kParameters =
+        with_source<Parts>(Base::parameters(),
+                           {{"tile_n", "columns of an MMA's tile of D", 128, 8, 256},
+                            {"stages", "stages of the input ring", kStages, 1, 64}});
     return kParameters;
   }
   static Extents extents(const ParameterSet& p) {

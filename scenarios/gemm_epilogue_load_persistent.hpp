@@ -44,9 +44,11 @@ struct GemmEpilogueLoadPersistentOf
                          Parts> {
   using Base = GemmPersistentOf<kGroup, Parts>;
   using Base::kCtas;
-  using Shape = GemmExtents<128 * kCtas, 128, Base::kTileK, 4, 2>;
+  static constexpr std::uint32_t kStages = kStagesBesideSource<Parts>;
+  using Shape = GemmExtents<128 * kCtas, 128, Base::kTileK, kStages, 2>;
   using Tiles = GemmClusterExtents<kGroup, Shape, kCtas, 1>;
-  using StaticExtents = GemmPersistentExtents<GemmSourceExtents<Tiles, 2, Parts::kSource>, 2>;
+  using StaticExtents =
+      GemmPersistentExtents<GemmSourceExtents<Tiles, kSourceStages<Parts>, Parts::kSource>, 2>;
   using Extents = GemmPersistentExtents<GemmSourceExtents<GemmClusterExtents<kGroup>>>;
   using Storage =
       ClaimingStorage<Extents,
@@ -59,7 +61,7 @@ struct GemmEpilogueLoadPersistentOf
     static const auto kParameters =
         with_source<Parts>(Base::parameters(),
                            {{"tile_n", "columns of an MMA's tile of D", 128, 8, 256},
-                            {"stages", "stages of the input ring", 4, 1, 64}});
+                            {"stages", "stages of the input ring", kStages, 1, 64}});
     return kParameters;
   }
   static Extents extents(const ParameterSet& p) {

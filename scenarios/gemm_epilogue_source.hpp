@@ -73,7 +73,18 @@ struct GemmEpilogueLoadPartsOf : GemmEpilogueLoadParts {
   using A = Operands;
   using B = Operands;
   using D = Result;
+  using Function = OfSums<Operands, AddSource>;
+
+  /// The function of a launch. Host code.
+  static Function function(const ParameterSet& p) { return {GemmEpilogueLoadParts::function(p)}; }
 };
+
+/// Stages of both rings, if not told: tiles of C in shared memory leave room for so many.
+template <class Parts>
+inline constexpr std::uint32_t kSourceStages = kBytesOf<typename Parts::D> == 4 ? 1 : 2;
+template <class Parts>
+inline constexpr std::uint32_t kStagesBesideSource =
+    Parts::kRowMaxima&& kBytesOf<typename Parts::D> != 1 ? 3 : 4;
 
 /// The copies that bring a tile its source, from left to right, and how many of them are a stage.
 struct SourceCopies {
@@ -177,8 +188,14 @@ void check_source_fits(Extents e) {
 template <class Parts>
 inline constexpr Parameter kSourceParameter{
     "source", "0: C box by box, 1: C tile by tile, 2: biases", Parts::kSource, 0, 2, nullptr, true};
+template <class Parts>
 inline constexpr Parameter kSourceStagesParameter{
-    "source_stages", "boxes or tiles of C, or tiles' biases, in shared memory", 2, 1, 64};
+    "source_stages",
+    "boxes or tiles of C, or tiles' biases, in shared "
+    "memory",
+    kSourceStages<Parts>,
+    1,
+    64};
 
 /// The parameters of a kernel without a source, `rows` in their places, and those of the source.
 /// Host code.
@@ -186,7 +203,7 @@ template <class Parts>
 std::vector<Parameter> with_source(std::span<const Parameter> without,
                                    std::initializer_list<Parameter> rows) {
   return extended(extended(without, rows),
-                  {kSourceParameter<Parts>, Parts::kFactor, kSourceStagesParameter});
+                  {kSourceParameter<Parts>, Parts::kFactor, kSourceStagesParameter<Parts>});
 }
 
 /// Makes the workload of a kernel without a source that of one of extents `e` with it: adds what

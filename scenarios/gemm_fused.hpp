@@ -12,21 +12,21 @@
 
 namespace warptwin::scenarios {
 
-struct GemmFusedParts : GemmPartsOf<f8e4m3, f8e4m3> {
-  using Function = SiluOfBoth;
+template <class Operands, class Result>
+struct GemmFusedPartsOf : GemmPartsOf<Operands, Result> {
+  using Function = OfSums<Operands, SiluOfBoth>;
   static constexpr bool kRowMaxima = true;
   static constexpr std::uint32_t kRegisters = 120;
   static constexpr std::uint32_t kSource = 2;
   static constexpr Parameter kFactor{"scale", "factor of D, in sixteenths", 4, 1, 4096};
 
   static Function function(const ParameterSet& p) {
-    return {static_cast<float>(p["scale"]) / 16.0F};
+    return {SiluOfBoth{static_cast<float>(p["scale"]) / 16.0F}};
   }
 };
+using GemmFusedParts = GemmFusedPartsOf<f8e4m3, f8e4m3>;
 
 struct GemmFused : GemmEpilogueLoadOf<GemmFusedParts> {
-  using StaticExtents =
-      GemmEpilogueLoadExtents<GemmExtents<128, 128, 128, 4, 2>, 2, GemmFusedParts::kSource>;
   static constexpr ScenarioInfo kInfo{
       "gemm_fused",
       ScenarioKind::kClean,

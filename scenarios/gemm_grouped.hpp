@@ -140,6 +140,7 @@ struct GemmGroupedKernel {
     auto warp = EpilogueWarp<M, Accum>::create(machine, smem.accum, smem.tmem);  // waits hand-over
     auto writer = TileWriter<M, typename Storage::D>{machine, smem.out};
     auto registers = AccumTile<M>{machine};  // this warp's rows of one box, fp32
+    constexpr typename Storage::Function function{};
     const std::uint32_t columns = smem.out.first.columns;
     const std::uint32_t boxes = problem.extents.tile_n / columns;
     const std::uint32_t ctas = smem.accum.cluster.group_ctas();
@@ -150,11 +151,13 @@ struct GemmGroupedKernel {
       auto accum = warp.acquire_epilogue_linear();  // waits accum.full
       for (std::uint32_t box = 0; box + 1 < boxes; ++box) {
         registers.load(accum, box * columns, columns);
+        registers.apply(function, columns);
         registers.store(writer.acquire());  // (cta_m, box_columns) of D, written by all warps
         writer.store(d, {row, at->tile.n * boxes + box});
       }
       registers.load(accum, (boxes - 1) * columns, columns);
       std::move(accum).release();  // arrives on the leader's accum.empty
+      registers.apply(function, columns);
       registers.store(writer.acquire());
       writer.store(d, {row, at->tile.n * boxes + boxes - 1});
       problem.end_tile(writer);

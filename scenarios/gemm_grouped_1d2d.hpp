@@ -38,9 +38,9 @@ std::uint32_t clusters_of_group(const ParameterSet& p, const Extents& e) {
   return most;
 }
 
-template <Machine M, class Extents>
+template <Machine M, class Extents, class Parts = BlockwiseParts>
 struct GemmGrouped1d2dKernel {
-  using Group = GemmBlockwiseFp8Kernel<M, Extents>;
+  using Group = GemmBlockwiseFp8Kernel<M, Extents, Parts>;
   using Storage = typename Group::Storage;
   static constexpr auto kRoles = Group::kRoles;
   struct Problem {
@@ -79,14 +79,13 @@ struct GemmGrouped1d2dKernel {
   }
 };
 
-struct GemmGrouped1d2d : GemmBlockwiseFp8 {
-  static constexpr ScenarioInfo kInfo{"gemm_grouped_1d2d",
-                                      ScenarioKind::kClean,
-                                      "e4m3 GEMMs of groups, scaled by blocks, tiles by block "
-                                      "index"};
+/// What the scenarios of every choice of parts share.
+template <class Parts>
+struct GemmGrouped1d2dOf : GemmBlockwiseFp8Of<Parts> {
+  using Base = GemmBlockwiseFp8Of<Parts>;
   using StaticExtents = GemmBlockwiseFp8Extents<GemmExtents<128, 64, 128, 4, 2>, 1, 1, 1>;
   template <Machine M, class Extents>
-  using Kernel = GemmGrouped1d2dKernel<M, Extents>;
+  using Kernel = GemmGrouped1d2dKernel<M, Extents, Parts>;
 
   static std::span<const Parameter> parameters() { return shapes(); }
   static std::span<const Parameter> shapes() {
@@ -110,14 +109,14 @@ struct GemmGrouped1d2d : GemmBlockwiseFp8 {
     return kParameters;
   }
   static Workload workload(const ParameterSet& p) {
-    Workload workload = launch_of_groups(p, extents(p));
-    workload.clusters = kGroups * clusters_of_group(p, extents(p));
+    Workload workload = launch_of_groups(p, Base::extents(p));
+    workload.clusters = kGroups * clusters_of_group(p, Base::extents(p));
     return workload;
   }
   static void reference(const ParameterSet& p, std::span<HostTensor> tensors) {
     for (; !tensors.empty(); tensors = tensors.subspan(5)) {
       if (tensors[2].spec.use == TensorUse::kOutput) {
-        GemmBlockwiseFp8::reference(p, tensors);
+        Base::reference(p, tensors);
       }
     }
   }
@@ -129,14 +128,21 @@ struct GemmGrouped1d2d : GemmBlockwiseFp8 {
                                                        {"a1", "b1", "d1", "sa1", "sb1"},
                                                        {"a2", "b2", "d2", "sa2", "sb2"},
                                                        {"a3", "b3", "d3", "sa3", "sb3"}};
-    Workload workload = workload_of(e, p.u32("k"));
+    Workload workload = Base::workload_of(e, p.u32("k"));
     workload.registers_per_thread = e.tile_n > 64 ? 256U : 152U;  // of the sums
     for (std::uint32_t group = 0; group < kGroups; ++group) {
-      add_blockwise_product(
+      add_blockwise_product<Parts>(
           workload, kNames[group], rows_of_group(p, group), p.u32("n"), p.u32("k"), e);
     }
     return workload;
   }
+};
+
+struct GemmGrouped1d2d : GemmGrouped1d2dOf<BlockwiseParts> {
+  static constexpr ScenarioInfo kInfo{"gemm_grouped_1d2d",
+                                      ScenarioKind::kClean,
+                                      "e4m3 GEMMs of groups, scaled by blocks, tiles by block "
+                                      "index"};
 };
 
 }  // namespace warptwin::scenarios

@@ -56,9 +56,9 @@ class ClusterTilesOfGroups {
 };
 
 /// The roles of gemm_blockwise_fp8 over tiles of several products.
-template <Machine M, class Extents>
-struct BlockwiseGroupsKernel : GemmBlockwiseFp8Kernel<M, Extents> {
-  using Base = GemmBlockwiseFp8Kernel<M, Extents>;
+template <Machine M, class Extents, class Parts = BlockwiseParts>
+struct BlockwiseGroupsKernel : GemmBlockwiseFp8Kernel<M, Extents, Parts> {
+  using Base = GemmBlockwiseFp8Kernel<M, Extents, Parts>;
   using Storage = typename Base::Storage;
   struct Problem {
     typename Base::Problem groups[kGroups];
@@ -89,32 +89,31 @@ struct BlockwiseGroupsKernel : GemmBlockwiseFp8Kernel<M, Extents> {
   }
 };
 
-struct GemmGrouped1d2dPersistent : GemmGrouped1d2d {
-  static constexpr ScenarioInfo kInfo{"gemm_grouped_1d2d_persistent",
-                                      ScenarioKind::kClean,
-                                      "e4m3 GEMMs of groups, scaled by blocks, of pairs whose "
-                                      "clusters claim tiles"};
+/// What the scenarios of every choice of parts share.
+template <class Parts>
+struct GemmGrouped1d2dPersistentOf : GemmGrouped1d2dOf<Parts> {
+  using Base = GemmGrouped1d2dOf<Parts>;
   using StaticExtents = GemmBlockwiseFp8Persistent::StaticExtents;
   using Extents = GemmBlockwiseFp8Persistent::Extents;
   template <Machine M, class Extents>
-  using Kernel = GemmBlockwiseFp8PersistentKernel<M, Extents, BlockwiseGroupsKernel<M, Extents>>;
+  using Kernel = GemmBlockwiseFp8PersistentKernel<M,  //
+                                                  Extents,
+                                                  BlockwiseGroupsKernel<M, Extents, Parts>>;
 
   static std::span<const Parameter> parameters() {
     static const auto kParameters =
-        claiming(shapes(),
+        claiming(Base::shapes(),
                  {{"work", "which groups have their rows, one bit each", 15, 1, 15, nullptr, true},
                   {"tile_m", "rows of an MMA's tile of D", 256, 64, 256},
                   {"cta_group", "CTAs that share an MMA", 2, 1, 2},
                   {"cluster_m", "CTAs of a cluster along M", 2, 1, 16}});
     return kParameters;
   }
-  static Extents extents(const ParameterSet& p) {
-    return {GemmBlockwiseFp8::extents(p), p.u32("clc_stages")};
-  }
+  static Extents extents(const ParameterSet& p) { return {Base::extents(p), p.u32("clc_stages")}; }
   static Workload workload(const ParameterSet& p) {
-    const auto e = GemmBlockwiseFp8::extents(p);
-    Workload workload = launch_of_groups(p, e);
-    check_stages_fit<ClaimingStorage<Extents, GemmBlockwiseFp8Storage<Extents>>>(extents(p));
+    const auto e = Base::extents(p);
+    Workload workload = Base::launch_of_groups(p, e);
+    check_stages_fit<ClaimingStorage<Extents, GemmBlockwiseFp8Storage<Extents, Parts>>>(extents(p));
     std::uint32_t tiles = 0;
     for (std::uint32_t group = 0; group < kGroups; ++group) {
       tiles += TileGrid::covering(rows_of_group(p, group), p.u32("n"), e.cta_m(), e.tile_n)
@@ -127,6 +126,13 @@ struct GemmGrouped1d2dPersistent : GemmGrouped1d2d {
     workload.resident_clusters = p.u32("resident");
     return workload;
   }
+};
+
+struct GemmGrouped1d2dPersistent : GemmGrouped1d2dPersistentOf<BlockwiseParts> {
+  static constexpr ScenarioInfo kInfo{"gemm_grouped_1d2d_persistent",
+                                      ScenarioKind::kClean,
+                                      "e4m3 GEMMs of groups, scaled by blocks, of pairs whose "
+                                      "clusters claim tiles"};
 };
 
 }  // namespace warptwin::scenarios

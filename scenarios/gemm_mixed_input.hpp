@@ -155,7 +155,9 @@ struct GemmMixedInputOf : GemmBesideOf<GemmMixedInputOf<kGroup, Parts>, kGroup, 
   using Base::kCtas;
   using Extents = GemmMixedInputExtents<GemmClusterExtents<kGroup>>;
   using Shape = GemmExtents<128 * kCtas, Base::kTileN, Base::kTileK, 4, 1>;
-  using StaticExtents = GemmMixedInputExtents<GemmClusterExtents<kGroup, Shape, kCtas, 1>, 4>;
+  static constexpr std::uint32_t kClusterN = Parts::kSharesA ? 2 : 1;
+  using StaticExtents =
+      GemmMixedInputExtents<GemmClusterExtents<kGroup, Shape, kCtas, kClusterN>, 4>;
   using Storage = GemmMixedInputStorage<Extents, Parts>;
   template <Machine M, class Extents>
   using Kernel = GemmMixedInputKernel<M, Extents, Parts>;
@@ -167,7 +169,7 @@ struct GemmMixedInputOf : GemmBesideOf<GemmMixedInputOf<kGroup, Parts>, kGroup, 
         {"tile_k", "columns of A and B in one stage: 32 or 64", Base::kTileK, 32, Base::kTileK},
         {"stages", "stages of the rings of A and of B", 4, 1, 64},
         {"operand_stages", "converted tiles of A in tensor memory", 4, 1, 16},
-        {"cluster_n", "CTAs of a cluster along N", 1, 1, 8},
+        {"cluster_n", "CTAs of a cluster along N", kClusterN, 1, 8},
     });
     return kParameters;
   }
@@ -178,28 +180,31 @@ struct GemmMixedInputOf : GemmBesideOf<GemmMixedInputOf<kGroup, Parts>, kGroup, 
   static Workload workload_of(const ParameterSet& p, const Extents& e, std::uint32_t clusters) {
     using A = typename Parts::A;
     using B = typename Parts::B;
+    using D = typename Parts::D;
     const auto [m, n, k] = std::array{p.u32("m"), p.u32("n"), p.u32("k")};
-    const ClusterShape cluster = e.cluster().with_own_a();
-    const std::uint32_t box = box_columns<bf16>(e.tile_n);
+    const ClusterShape cluster = Parts::kSharesA ? e.cluster() : e.cluster().with_own_a();
+    const std::uint32_t box = box_columns<D>(e.tile_n);
     const std::uint32_t operands = e.operand_stages * e.tile_k * kBytesOf<B> / 4;
     check_mma_shape(e.tile_m, e.tile_n, kGroup);
     check_tile_k(e.tile_k, kBytesOf<B>);
-    check_box_columns(e.tile_n, box, kBytesOf<bf16>);
+    check_box_columns(e.tile_n, box, kBytesOf<D>);
     check_cluster(cluster, e.cta_m(), e.cta_n(), e.tile_k * kBytesOf<B>);
+    check_cluster(cluster, e.cta_m(), e.cta_n(), e.tile_k * kBytesOf<A>);
     Frame::check_tmem(e, "operand_stages=" + std::to_string(e.operand_stages), operands);
     check_stages_fit<Storage>(e);
     check_row_pitch("k", k, kBytesOf<A>);
+    const std::uint32_t slice_a = e.cta_m() / cluster.slice(Operand::kA, 0).count;
     const std::uint32_t slice_b = e.cta_n() / cluster.slice(Operand::kB, 0).count;
     const TileGrid tiles = TileGrid::covering(m, n, e.cta_m(), e.tile_n).in_clusters(cluster);
     return {
         .tensors =
             {matrix("a", TensorUse::kInput, m, k, A::kType),
              matrix("b", TensorUse::kInput, n, k, B::kType),
-             matrix("d", TensorUse::kOutput, m, n),
+             matrix("d", TensorUse::kOutput, m, n, D::kType),
              matrix("a_scales", TensorUse::kInput, ceil_div(k, kScaleBlock), m, ElementType::kF32)},
-        .maps = {tile_map<A>(0, e.cta_m(), e.tile_k),
+        .maps = {tile_map<A>(0, slice_a, e.tile_k),
                  tile_map<B>(1, slice_b, e.tile_k),
-                 tile_map<bf16>(2, e.cta_m(), box),
+                 tile_map<D>(2, e.cta_m(), box),
                  {3, 1, e.cta_m(), Swizzle::kNone}},
         .clusters = tiles.ctas(clusters),
         .cluster_size = cluster.ctas(),

@@ -4,6 +4,7 @@
 #pragma once
 
 #include <string>
+#include <type_traits>
 #include <utility>
 
 #include "common/tile/operand_pipeline.hpp"
@@ -17,10 +18,17 @@ struct GemmMixedInputExtents : Tiles {
   [[no_unique_address]] Extent<kOperandStages> operand_stages;  // of A in tensor memory
 };
 
-/// A is of another type than the MMA's, which is B's.
-template <class Raw>
-struct MixedInputParts : GemmParts {
+/// A is of another type than the MMA's, which is B's and D's.
+template <class Raw, class Element = bf16>
+struct MixedInputParts : GemmPartsOf<Element, Element> {
   using A = Raw;
+  static constexpr bool kSharesA = false;  // whether CTAs of a cluster along N share copies of A
+};
+
+/// The same parts, and copies of A are multicast along N.
+template <class Parts>
+struct WithSharedA : Parts {
+  static constexpr bool kSharesA = true;
 };
 
 inline constexpr RoleTable kGemmMixedInputRoles{RoleWarps{Role::kEpilogue, kWarpsPerWarpgroup},
@@ -33,9 +41,10 @@ template <class Extents, class Parts>
 struct GemmMixedInputStorage {
   using A = typename Parts::A;
   using B = typename Parts::B;
+  using Freed = std::conditional_t<Parts::kSharesA, ReadingLaneOfSharers, EveryLane>;
   using Raw = InputPipelineStorage<BlockwiseFP8TilePayload<A, B>,
                                    From<Role::kLoad, TmaBytes>,
-                                   To<Role::kTransform, EveryLane>>;
+                                   To<Role::kTransform, Freed>>;
   using Input = InputPipelineStorage<StandardTilePayload<A, B>,
                                      From<Role::kLoad, TmaBytes>,
                                      To<Role::kMma, UmmaCommit>>;
@@ -46,14 +55,19 @@ struct GemmMixedInputStorage {
   static constexpr auto kRoles = kGemmMixedInputRoles;
 
   constexpr GemmMixedInputStorage(auto& layout, const Extents& e)
-      : a{layout, "a", kRoles, {}, {{e.cta_m(), 0, e.tile_k}}, e.stages},  // no B in it
+      : a{layout,
+          "a",
+          kRoles,
+          sharing_a(e.cluster()),
+          {{e.cta_m(), 0, e.tile_k}},  // no B in it
+          e.stages},
         b{layout,
           "b",
           kRoles,
           e.cluster().with_own_a(),
           {0, e.cta_n(), e.tile_k},  // no A
           e.stages},
-        out{layout, "out", kRoles, e.cta_m(), box_columns<bf16>(e.tile_n)},
+        out{layout, "out", kRoles, e.cta_m(), box_columns<typename Parts::D>(e.tile_n)},
         operand{layout,
                 "operand",
                 kRoles,
@@ -73,9 +87,14 @@ struct GemmMixedInputStorage {
     tmem.init(machine);
   }
 
+  /// Each CTA converts its own rows: of a pair, too, each has a ring of its own.
+  static constexpr ClusterShape sharing_a(const ClusterShape& cluster) {
+    return Parts::kSharesA ? ClusterShape{cluster.m, cluster.n}.with_own_b() : ClusterShape{};
+  }
+
   Raw a;
   Input b;
-  OutputTileStorage<bf16> out;
+  OutputTileStorage<typename Parts::D> out;
   Operand operand;
   Accum accum;
   Tmem tmem;

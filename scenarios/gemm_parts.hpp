@@ -56,13 +56,21 @@ struct GemmParts {
   static constexpr ThreadRegisters kThread{80, 80, 96, 80};
 };
 
+/// Whether the sums of such operands are whole numbers.
+template <class Operands>
+inline constexpr bool kWholeSums = kind_of(Operands::kType) == MmaKind::kI8;
+
+/// `Function`, of the sums of such operands.
+template <class Operands, class Function>
+using OfSums = std::conditional_t<kWholeSums<Operands>, OfS32<Function>, Function>;
+
 /// Operands of one type, and a result.
 template <class Operands, class Result>
 struct GemmPartsOf : GemmParts {
   using A = Operands;
   using B = Operands;
   using D = Result;
-  static constexpr bool kWhole = kind_of(Operands::kType) == MmaKind::kI8;  // sums are integers
+  static constexpr bool kWhole = kWholeSums<Operands>;
   using Function = std::conditional_t<kWhole, FromS32, Unchanged>;
   // A box of elements of 32 bits has half as many columns.
   static constexpr ThreadRegisters kThread =
@@ -74,6 +82,30 @@ template <class Operands, class Result>
 struct MnMajorPartsOf : GemmPartsOf<Operands, Result> {
   static constexpr Major kMajorA = Major::kMn;
   static constexpr Major kMajorB = Major::kMn;
+};
+
+/// The same of B alone: weights as they are trained.
+template <class Operands, class Result>
+struct MnMajorBPartsOf : GemmPartsOf<Operands, Result> {
+  static constexpr Major kMajorB = Major::kMn;
+};
+
+/// And of A alone.
+template <class Operands, class Result>
+struct MnMajorAPartsOf : GemmPartsOf<Operands, Result> {
+  static constexpr Major kMajorA = Major::kMn;
+};
+
+/// The same parts, and negative sums become zero.
+template <class Parts>
+struct Rectified : Parts {
+  using Function = OfSums<typename Parts::A, Relu>;
+};
+
+/// The same parts, and sums become smaller: 8 bits of D hold those of whole numbers.
+template <class Parts>
+struct Requantised : Parts {
+  using Function = OfSums<typename Parts::A, Per256>;
 };
 
 /// The same parts, and D is stored as (n, m).

@@ -10,11 +10,7 @@
 
 namespace warptwin::scenarios {
 
-struct MnMajorB : GemmParts {
-  static constexpr Major kMajorB = Major::kMn;
-};
-
-struct GemmPersistentMnB : GemmPersistentOf<CtaGroup::kTwo, MnMajorB> {
+struct GemmPersistentMnB : GemmPersistentOf<CtaGroup::kTwo, MnMajorBPartsOf<bf16, bf16>> {
   static constexpr ScenarioInfo kInfo{
       "gemm_persistent_mn_b",
       ScenarioKind::kClean,

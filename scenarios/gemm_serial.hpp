@@ -17,25 +17,30 @@
 
 #pragma once
 
+#include <bit>
+
 #include "scenarios/gemm.hpp"
 
 namespace warptwin::scenarios {
 
-template <class Tiles = GemmExtents<>, std::uint32_t kRow = kDynamic>
+/// `kSize`: bytes of an element.
+template <class Tiles = GemmExtents<>, std::uint32_t kRow = kDynamic, std::uint32_t kSize = 2>
 struct GemmSerialExtents : Tiles {
   [[no_unique_address]] Extent<kRow> row;  // elements
 
   constexpr std::uint32_t group() const { return this->tile_k / row; }
-  constexpr bool is_swizzled() const { return row * sizeof(bf16::Storage) > 16; }
+  constexpr bool is_swizzled() const { return row * kSize > 16; }
 };
 
 inline constexpr RoleTable kGemmSerialRoles{RoleWarps{Role::kEpilogue, 4},
                                             RoleWarps{Role::kMma, 1}};
 
 /// A CTA's shared memory; the names are those of the reports.
-template <class Extents>
+template <class Extents, class Parts = GemmParts>
 struct GemmSerialStorage {
-  using Input = InputPipelineStorage<GroupPayload<StandardTilePayload<bf16, bf16>>,
+  using D = typename Parts::D;
+  using Tiles = StandardTilePayload<typename Parts::A, typename Parts::B>;
+  using Input = InputPipelineStorage<GroupPayload<Tiles>,
                                      From<Role::kMma, TmaBytes>,
                                      To<Role::kMma, UmmaCommit>>;
   using Accum = OutputPipelineStorage<From<Role::kMma, UmmaCommit>, To<Role::kEpilogue, EveryLane>>;
@@ -47,7 +52,7 @@ struct GemmSerialStorage {
               {},
               {{e.tile_m, e.tile_n, e.row}, e.group()},
               e.stages},
-        out{layout, "out", kGemmSerialRoles, e.tile_m, box_columns<bf16>(e.tile_n)},
+        out{layout, "out", kGemmSerialRoles, e.tile_m, box_columns<D>(e.tile_n)},
         accum{layout, "accum", kGemmSerialRoles, {}, {e.accum_stages, e.tile_n}},
         tmem{layout, "tmem", kGemmSerialRoles, {}} {}
   constexpr void init(Machine auto& machine) const {
@@ -57,14 +62,16 @@ struct GemmSerialStorage {
   }
 
   Input input;
-  OutputTileStorage<bf16> out;
+  OutputTileStorage<D> out;
   Accum accum;
   TmemDeallocStorage<> tmem;
 };
 
-template <Machine M, class Extents>
+template <Machine M, class Extents, class Parts = GemmParts>
 struct GemmSerialKernel {
-  using Storage = GemmSerialStorage<Extents>;
+  using A = typename Parts::A;
+  using B = typename Parts::B;
+  using Storage = GemmSerialStorage<Extents, Parts>;
   using Input = PipelineOf<M, typename Storage::Input>;
   using Accum = PipelineOf<M, typename Storage::Accum>;
   static constexpr auto kRoles = kGemmSerialRoles;
@@ -108,7 +115,7 @@ struct GemmSerialKernel {
 
   static constexpr void epilogue(M& machine, const Problem& problem, const Storage& smem) {
     auto warp = EpilogueWarp<M, Accum>::create(machine, smem.accum, smem.tmem);  // waits hand-over
-    auto writer = TileWriter<M, bf16>{machine, smem.out};
+    auto writer = TileWriter<M, typename Parts::D>{machine, smem.out};
     auto registers = AccumTile<M>{machine};  // this warp's rows of one box, fp32
     const std::uint32_t columns = smem.out.first.columns;
     const std::uint32_t boxes = problem.extents.tile_n / columns;
@@ -116,7 +123,8 @@ struct GemmSerialKernel {
       auto accum = warp.acquire_epilogue_linear();  // waits accum.full
       for (std::uint32_t box = 0; box < boxes; ++box) {
         registers.load(accum, box * columns, columns);
-        registers.store(writer.acquire());  // (tile_m, box_columns) bf16, written by all warps
+        registers.apply(typename Parts::Function{}, columns);
+        registers.store(writer.acquire());  // (tile_m, box_columns) of D, written by all warps
         writer.store(problem.d, {tile.m, tile.n * boxes + box});
       }
       std::move(accum).release();  // arrives on accum.empty
@@ -134,8 +142,8 @@ struct GemmSerialKernel {
     const std::uint32_t group = problem.extents.group();
     for (std::uint32_t j = 0; j < group; ++j) {
       const auto tiles = stage.payload(j);
-      stage.load(problem.a, {tile.m, k * group + j}, tiles.a_tile());  // (tile_m, row) bf16
-      stage.load(problem.b, {tile.n, k * group + j}, tiles.b_tile());  // (tile_n, row) bf16
+      stage.load(problem.a, {tile.m, k * group + j}, tiles.a_tile());  // (tile_m, row)
+      stage.load(problem.b, {tile.n, k * group + j}, tiles.b_tile());  // (tile_n, row)
     }
     std::move(stage).release();
   }
@@ -155,11 +163,11 @@ struct GemmSerialKernel {
       return;
     }
     const auto instruction =
-        UmmaInstructionDescriptor::make(bf16::kType, bf16::kType, e.tile_m, e.tile_n);
+        UmmaInstructionDescriptor::make(A::kType, B::kType, e.tile_m, e.tile_n);
     const std::uint32_t slot = smem.input.payload.slot_bytes();
     for (std::uint32_t j = 0; j < e.group(); j += 2) {
       const auto tiles = stage.payload(j);
-      const auto descriptor = [&](const SharedTile<bf16>& tile) {
+      const auto descriptor = [&](const auto& tile) {
         return UmmaSmemDescriptor::make(tile.base, slot, 8 * tile.row_bytes(), Swizzle::kNone);
       };
       machine.tcgen05_mma(CtaGroup::kOne,
@@ -172,57 +180,68 @@ struct GemmSerialKernel {
   }
 };
 
-struct GemmSerial : Gemm {
-  static constexpr ScenarioInfo kInfo{
-      "gemm_serial", ScenarioKind::kClean, "GEMM without warp specialisation"};
-  using StaticExtents = GemmSerialExtents<GemmExtents<128, 128, 64, 2, 1>, 64>;
+/// What the scenarios of every choice of parts share.
+template <class Parts>
+struct GemmSerialOf : GemmOf<Parts> {
+  using Base = GemmOf<Parts>;
+  using Base::kSize;
+  using Base::kTileK;
+  using StaticExtents = GemmSerialExtents<GemmExtents<128, 128, kTileK, 2, 1>, kTileK, kSize>;
+  using Extents = GemmSerialExtents<GemmExtents<>, kDynamic, kSize>;
   template <Machine M, class Extents>
-  using Kernel = GemmSerialKernel<M, Extents>;
+  using Kernel = GemmSerialKernel<M, Extents, Parts>;
 
   static std::span<const Parameter> parameters() {
     static constexpr Parameter kParameters[] = {
         {"m", "rows of A and D", 512, 1, 1 << 20, "tile_m"},
         {"n", "rows of B, columns of D", 512, 1, 1 << 20, "tile_n"},
-        {"k", "columns of A and B", 1024, 1, 1 << 20, "tile_k"},
+        {"k", "columns of A and B", 16 * kTileK, 1, 1 << 20, "tile_k"},
         {"tile_m", "rows of a tile of D", 128, 128, 128},
         {"tile_n", "columns of a tile of D", 128, 16, 256},
-        {"tile_k", "columns of A and B in one stage", 64, 16, 512},
-        {"row", "of which lie in one row: 8, 16, 32 or 64", 64, 8, 64},
+        {"tile_k", "columns of A and B in one stage", kTileK, kTileK / 4, 8 * kTileK},
+        {"row", "of which lie in one row: 16, 32, 64 or 128 bytes", kTileK, kTileK / 8, kTileK},
         {"stages", "stages of the input ring", 2, 1, 64},
         {"accum_stages", "accumulators in tensor memory", 1, 1, 64},
         {"ctas", "CTAs that share the tiles; 0: one for each", 0, 0, 1 << 16},
     };
     return kParameters;
   }
-  static GemmSerialExtents<> extents(const ParameterSet& p) {
-    return {Gemm::extents(p), p.u32("row")};
-  }
+  static Extents extents(const ParameterSet& p) { return {Base::extents(p), p.u32("row")}; }
   static Workload workload(const ParameterSet& p) {
-    const GemmSerialExtents<> e = extents(p);
+    using A = typename Parts::A;
+    using B = typename Parts::B;
+    using D = typename Parts::D;
+    const Extents e = extents(p);
     const auto [m, n, k] = std::array{p.u32("m"), p.u32("n"), p.u32("k")};
     const std::uint32_t row = e.row;
-    check_row_pitch("k", k, sizeof(bf16::Storage));
-    check_mma_shape(e.tile_m, e.tile_n);
-    require(row == 8 || row == 16 || row == 32 || row == 64,
-            "row=" + std::to_string(row) + " is neither a swizzle span nor 16 bytes; use row=64");
+    check_row_pitch("k", k, kSize);
+    check_mma_shape(e.tile_m, e.tile_n, CtaGroup::kOne, kind_of(A::kType));
+    require(std::has_single_bit(row * kSize) && row * kSize >= 16,
+            "row=" + std::to_string(row) +
+                " is neither a swizzle span nor 16 bytes; use row=" + std::to_string(kTileK));
     const std::uint32_t unit = e.is_swizzled() ? row : 2 * row;
     require(e.tile_k % unit == 0,
             "tile_k=" + std::to_string(e.tile_k) + " is not made of rows of " +
                 std::to_string(row) + "; use a multiple of " + std::to_string(unit));
     check_tmem_columns(e.accum_stages, e.tile_n);
-    check_stages_fit<GemmSerialStorage<GemmSerialExtents<>>>(e);
-    const std::uint32_t box = box_columns<bf16>(e.tile_n);
+    check_stages_fit<GemmSerialStorage<Extents, Parts>>(e);
+    const std::uint32_t box = box_columns<D>(e.tile_n);
     const TileGrid tiles = TileGrid::covering(m, n, e.tile_m, e.tile_n);
-    return {.tensors = {matrix("a", TensorUse::kInput, m, k),
-                        matrix("b", TensorUse::kInput, n, k),
-                        matrix("d", TensorUse::kOutput, m, n)},
-            .maps = {{0, e.tile_m, e.row, swizzle_of(row * 2)},
-                     {1, e.tile_n, e.row, swizzle_of(row * 2)},
-                     {2, e.tile_m, box, swizzle_of(box * 2)}},
+    return {.tensors = {matrix("a", TensorUse::kInput, m, k, A::kType),
+                        matrix("b", TensorUse::kInput, n, k, B::kType),
+                        matrix("d", TensorUse::kOutput, m, n, D::kType)},
+            .maps = {{0, e.tile_m, e.row, swizzle_of(row * kSize)},
+                     {1, e.tile_n, e.row, swizzle_of(row * kSize)},
+                     tile_map<D>(2, e.tile_m, box)},
             .clusters = tiles.ctas(p.u32("ctas")),
             .registers_per_thread = 80,
             .flops = std::uint64_t{2} * m * n * k};
   }
+};
+
+struct GemmSerial : GemmSerialOf<GemmParts> {
+  static constexpr ScenarioInfo kInfo{
+      "gemm_serial", ScenarioKind::kClean, "GEMM without warp specialisation"};
 };
 
 }  // namespace warptwin::scenarios

@@ -162,6 +162,7 @@ struct GemmSmallKernel {
       auto accum = warp.acquire_epilogue_linear();  // waits accum.full
       registers.load(accum, 0, e.tile_n);
       std::move(accum).release();  // arrives on accum.empty
+      registers.apply(typename Parts::Function{}, e.tile_n);
       for (std::uint32_t box = 0; box < boxes; ++box) {
         if (e.swapped()) {
           registers.store_transposed(writer.acquire(), box * columns);  // (tile_n, 64) of D

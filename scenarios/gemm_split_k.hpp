@@ -167,6 +167,7 @@ struct GemmSplitKKernel {
     const std::uint32_t columns = smem.out.first.columns;
     const std::uint32_t boxes = problem.extents.tile_n / columns;
     const auto add_and_store = [&](const Work& work, std::uint32_t box) {
+      registers.apply(typename Parts::Function{}, columns);
       const TileIndex to{work.tile.m, work.tile.n * boxes + box};
       if (By::adds(work)) {
         auto stage = source.acquire_consumer();  // waits source.full

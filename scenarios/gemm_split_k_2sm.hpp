@@ -23,12 +23,14 @@
 
 namespace warptwin::scenarios {
 
-/// What the scenarios of every choice of parts share.
-template <class Parts>
-struct GemmSplitK2smOf : GemmClusterOf<CtaGroup::kTwo, Parts> {
-  using Base = GemmClusterOf<CtaGroup::kTwo, Parts>;
+/// What the scenarios of either group, and of every choice of parts, share.
+template <CtaGroup kGroup, class Parts>
+struct GemmSplitKClusterOf : GemmClusterOf<kGroup, Parts> {
+  using Base = GemmClusterOf<kGroup, Parts>;
+  using Base::kCtas;
   using Single = GemmSplitKOf<Parts>;
-  using Tiles = GemmClusterExtents<CtaGroup::kTwo, GemmExtents<256, 128, Base::kTileK, 4, 2>, 2, 1>;
+  static constexpr std::uint32_t kTileM = 128 * kCtas;
+  using Tiles = GemmClusterExtents<kGroup, GemmExtents<kTileM, 128, Base::kTileK, 4, 2>, 2, 1>;
   using StaticExtents = GemmSourceExtents<Tiles, 2, 0>;
   using Extents = GemmSourceExtents<typename Base::Extents>;
   template <Machine M, class Extents>
@@ -36,20 +38,20 @@ struct GemmSplitK2smOf : GemmClusterOf<CtaGroup::kTwo, Parts> {
 
   static std::span<const Parameter> parameters() {
     static const auto kParameters =
-        extended(extended(Single::parameters(), pairs()),
+        extended(extended(Single::parameters(), clusters()),
                  {{"ctas", "clusters that share the splits; 0: one for each", 0, 0, 1 << 16}});
     return kParameters;
   }
   /// As `GemmSplitKOf::shapes`.
   static std::span<const Parameter> shapes() {
-    static const auto kParameters = extended(Single::shapes(), pairs());
+    static const auto kParameters = extended(Single::shapes(), clusters());
     return kParameters;
   }
-  static std::initializer_list<Parameter> pairs() {
-    static constexpr std::initializer_list<Parameter> kPairs = {
-        {"tile_m", "rows of a pair's tile of D", 256, 256, 256},
-        {"cluster_m", "CTAs of a cluster, along M", 2, 2, 16}};
-    return kPairs;
+  static std::initializer_list<Parameter> clusters() {
+    static constexpr std::initializer_list<Parameter> kClusters = {
+        {"tile_m", "rows of an MMA's tile of D", kTileM, kTileM, kTileM},
+        {"cluster_m", "CTAs of a cluster, along M", 2, kCtas, 16}};
+    return kClusters;
   }
   static typename Base::Extents shape(const ParameterSet& p) {
     return {GemmOf<Parts>::extents(p), p.u32("cluster_m"), 1};
@@ -71,6 +73,9 @@ struct GemmSplitK2smOf : GemmClusterOf<CtaGroup::kTwo, Parts> {
     Single::add_workspace(workload, p, e, words);
   }
 };
+
+template <class Parts>
+using GemmSplitK2smOf = GemmSplitKClusterOf<CtaGroup::kTwo, Parts>;
 
 struct GemmSplitK2sm : GemmSplitK2smOf<GemmParts> {
   static constexpr ScenarioInfo kInfo{

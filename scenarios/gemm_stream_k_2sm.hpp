@@ -12,8 +12,10 @@
 
 namespace warptwin::scenarios {
 
+template <CtaGroup kGroup, class Parts>
+using GemmStreamKClusterOf = StreamKOf<GemmSplitKClusterOf<kGroup, Parts>, Parts>;
 template <class Parts>
-using GemmStreamK2smOf = StreamKOf<GemmSplitK2smOf<Parts>, Parts>;
+using GemmStreamK2smOf = GemmStreamKClusterOf<CtaGroup::kTwo, Parts>;
 
 struct GemmStreamK2sm : GemmStreamK2smOf<GemmParts> {
   static constexpr ScenarioInfo kInfo{

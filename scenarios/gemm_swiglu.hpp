@@ -18,8 +18,6 @@
 
 #pragma once
 
-#include <type_traits>
-
 #include "common/kernel/parameter_table.hpp"
 #include "common/sync/cluster_shape.hpp"
 
@@ -77,9 +75,8 @@ struct GemmSwigluKernel : Without {
   }
 
   /// Calls `begins()` when a tile begins.
-  template <class F>
   static constexpr void load_tiles(
-      M& machine, const Problem& problem, const Storage& smem, const auto& tiles, F&& begins) {
+      M& machine, const Problem& problem, const Storage& smem, const auto& tiles, auto&& begins) {
     auto input = Input{machine, smem.input}.producer();
     const ClusterShape& cluster = smem.input.cluster;
     const bool leads = cluster.is_leader(machine.cta_rank());
@@ -174,6 +171,8 @@ struct GemmSwigluKernel : Without {
     const std::uint32_t half = problem.extents.tile_n / 2;
     const std::uint32_t boxes = half / columns;
     const auto activate_and_store = [&](Tile tile, std::uint32_t box) {
+      gate.apply(typename Parts::Function{}, columns);
+      up.apply(typename Parts::Function{}, columns);
       if (problem.has_bias) {
         By::add_biases(machine, smem, source.acquire_consumer(), gate, up);  // waits source.full
       }

@@ -12,9 +12,11 @@
 
 namespace warptwin::scenarios {
 
-struct GemmSwigluQuantisedParts : GemmPartsOf<f8e4m3, f8e4m3> {
+template <class Operands>
+struct GemmSwigluQuantisedPartsOf : GemmPartsOf<Operands, f8e4m3> {
   static constexpr bool kQuantised = true;
 };
+using GemmSwigluQuantisedParts = GemmSwigluQuantisedPartsOf<f8e4m3>;
 
 struct GemmSwigluQuantised : GemmSwigluOf<GemmSwigluQuantisedParts> {
   static constexpr ScenarioInfo kInfo{"gemm_swiglu_quantised",

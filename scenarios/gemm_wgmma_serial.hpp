@@ -32,8 +32,10 @@ struct GemmWgmmaSerialExtents {
 
 inline constexpr RoleTable kGemmWgmmaSerialRoles{RoleWarps{Role::kMma, 2 * kWarpsPerWarpgroup}};
 
-template <class Extents>
+template <class Extents, class Parts = GemmParts>
 struct GemmWgmmaSerialStorage {
+  using D = typename Parts::D;
+
   constexpr GemmWgmmaSerialStorage(auto& layout, const Extents& e)
       : payload{e.tile_m, e.tile_n, e.tile_k},
         tiles{layout.tiles({"input", "tile"}, e.stages, payload.slot_bytes(), kTileAlignment)},
@@ -43,7 +45,7 @@ struct GemmWgmmaSerialStorage {
                                       payload.copy_bytes(),
                                       Contributor{Role::kMma, ArrivalKind::kTmaBytes, 1}))},
         stages{e.stages},
-        out{layout, "out", kGemmWgmmaSerialRoles, e.tile_m, box_columns<bf16>(e.tile_n)} {}
+        out{layout, "out", kGemmWgmmaSerialRoles, e.tile_m, box_columns<D>(e.tile_n)} {}
   constexpr void init(Machine auto& machine) const {
     for (std::uint32_t i = 0; i < stages; ++i) {
       machine.mbarrier_init(full[i], 1);
@@ -54,16 +56,16 @@ struct GemmWgmmaSerialStorage {
     return payload.at(tiles + stage * payload.slot_bytes());
   }
 
-  StandardTilePayload<bf16, bf16> payload;
+  StandardTilePayload<typename Parts::A, typename Parts::B> payload;
   SharedAddress tiles;
   MbarrierArray full;
   std::uint32_t stages;
-  OutputTileStorage<bf16, Role::kMma> out;
+  OutputTileStorage<D, Role::kMma> out;
 };
 
-template <Machine M, class Extents>
+template <Machine M, class Extents, class Parts = GemmParts>
 struct GemmWgmmaSerialKernel {
-  using Storage = GemmWgmmaSerialStorage<Extents>;
+  using Storage = GemmWgmmaSerialStorage<Extents, Parts>;
   static constexpr auto kRoles = kGemmWgmmaSerialRoles;
 
   using Problem = GemmWgmmaProblem<M, Extents>;
@@ -77,12 +79,12 @@ struct GemmWgmmaSerialKernel {
                          const Extents& e,
                          std::span<const typename M::TensorMap> maps,
                          std::span<const GlobalAddress>) {
-    return Problem::of(p, e, kBytesOf<bf16>, maps);
+    return Problem::of(p, e, kBytesOf<typename Parts::A>, maps);
   }
 
   static constexpr void mma(M& machine, const Problem& problem, const Storage& smem) {
     const Extents& e = problem.extents;
-    auto writer = TileWriter<M, bf16, Role::kMma>{machine, smem.out};
+    auto writer = TileWriter<M, typename Parts::D, Role::kMma>{machine, smem.out};
     typename M::template Accumulator<decltype(e.tile_n)> d{machine, e.tile_n};
     std::uint32_t begin = 0;  // steps of the tiles before
     for (const Tile tile : problem.tiles(machine)) {
@@ -98,6 +100,9 @@ struct GemmWgmmaSerialKernel {
         }
       }
       begin += problem.k_steps.count;
+      if constexpr (!std::is_same_v<typename Parts::Function, Unchanged>) {
+        d.transform(typename Parts::Function{});
+      }
       store_accumulator(machine, writer, problem.d, {tile.m, tile.n}, d, problem.extents.tile_n);
     }
     writer.drain();  // the stores are complete
@@ -146,22 +151,24 @@ struct GemmWgmmaSerialKernel {
   }
 };
 
-struct GemmWgmmaSerial {
-  static constexpr ScenarioInfo kInfo{"gemm_wgmma_serial",
-                                      ScenarioKind::kClean,
-                                      "GEMM for sm_90a by wgmma without warp specialisation"};
-  using StaticExtents = GemmWgmmaSerialExtents<128, 128, 64, 4>;
+/// What the scenarios of every choice of parts share.
+template <class Parts>
+struct GemmWgmmaSerialOf {
+  static constexpr std::uint32_t kSize = kBytesOf<typename Parts::A>;
+  static constexpr std::uint32_t kTileK = kWidestTileK<Parts>;
+  static constexpr double kSumShare = GemmWgmmaOf<Parts>::kSumShare;  // of the device's own sums
+  using StaticExtents = GemmWgmmaSerialExtents<128, 128, kTileK, 4>;
   template <Machine M, class Extents>
-  using Kernel = GemmWgmmaSerialKernel<M, Extents>;
+  using Kernel = GemmWgmmaSerialKernel<M, Extents, Parts>;
 
   static std::span<const Parameter> parameters() {
     static constexpr Parameter kParameters[] = {
         {"m", "rows of A and D", 512, 1, 1 << 20, "tile_m"},
         {"n", "rows of B, columns of D", 512, 1, 1 << 20, "tile_n"},
-        {"k", "columns of A and B", 1024, 1, 1 << 20, "tile_k"},
+        {"k", "columns of A and B", 16 * kTileK, 1, 1 << 20, "tile_k"},
         {"tile_m", "rows of a tile of D", 128, 128, 128},
         {"tile_n", "columns of a tile of D", 128, 16, 256},
-        {"tile_k", "columns of A and B in one stage: 16, 32 or 64", 64, 16, 64},
+        {"tile_k", "columns of A and B in one stage", kTileK, kTileK / 4, kTileK},
         {"stages", "stages of the input ring", 2, 1, 64},
         {"ctas", "CTAs that share the tiles; 0: one for each", 0, 0, 1 << 16},
         {"swizzle", "tiles along N in a strip; 0: no strips", 0, 0, 64},
@@ -172,30 +179,39 @@ struct GemmWgmmaSerial {
     return {p.u32("tile_m"), p.u32("tile_n"), p.u32("tile_k"), p.u32("stages")};
   }
   static Workload workload(const ParameterSet& p) {
+    using A = typename Parts::A;
+    using B = typename Parts::B;
+    using D = typename Parts::D;
     const GemmWgmmaSerialExtents<> e = extents(p);
     const auto [m, n, k] = std::array{p.u32("m"), p.u32("n"), p.u32("k")};
-    check_row_pitch("k", k, sizeof(bf16::Storage));
-    check_row_pitch("n", n, sizeof(bf16::Storage));
-    check_wgmma_tile(e.tile_m, e.tile_n, e.tile_k, 2);
+    check_row_pitch("k", k, kSize);
+    check_row_pitch("n", n, kBytesOf<D>);
+    check_wgmma_tile(e.tile_m, e.tile_n, e.tile_k, kSize, kind_of(A::kType));
     require(e.tile_n % 16 == 0,
             "tile_n=" + std::to_string(e.tile_n) +
                 " is stored in boxes of 32 bytes or more; use a multiple of 16");
-    check_stages_fit<GemmWgmmaSerialStorage<GemmWgmmaSerialExtents<>>>(e);
-    const std::uint32_t box = box_columns<bf16>(e.tile_n);
+    check_stages_fit<GemmWgmmaSerialStorage<GemmWgmmaSerialExtents<>, Parts>>(e);
+    const std::uint32_t box = box_columns<D>(e.tile_n);
     const TileGrid grid = TileGrid::covering(m, n, e.tile_m, e.tile_n);
-    return {.tensors = {matrix("a", TensorUse::kInput, m, k),
-                        matrix("b", TensorUse::kInput, n, k),
-                        matrix("d", TensorUse::kOutput, m, n)},
-            .maps = {{0, e.tile_m, e.tile_k, swizzle_of(e.tile_k * 2)},
-                     {1, e.tile_n, e.tile_k, swizzle_of(e.tile_k * 2)},
-                     {2, e.tile_m, box, swizzle_of(box * 2)}},
+    return {.tensors = {matrix("a", TensorUse::kInput, m, k, A::kType),
+                        matrix("b", TensorUse::kInput, n, k, B::kType),
+                        matrix("d", TensorUse::kOutput, m, n, D::kType)},
+            .maps = {tile_map<A>(0, e.tile_m, e.tile_k),
+                     tile_map<B>(1, e.tile_n, e.tile_k),
+                     tile_map<D>(2, e.tile_m, box)},
             .clusters = grid.ctas(p.u32("ctas")),
             .registers_per_thread = e.tile_n / 2 + 32,  // accumulators, and the rest
             .flops = std::uint64_t{2} * m * n * k};
   }
   static void reference(const ParameterSet&, std::span<HostTensor> tensors) {
-    multiply_reference(tensors[0], tensors[1], tensors[2]);
+    reference_of<Parts>(tensors);
   }
+};
+
+struct GemmWgmmaSerial : GemmWgmmaSerialOf<GemmParts> {
+  static constexpr ScenarioInfo kInfo{"gemm_wgmma_serial",
+                                      ScenarioKind::kClean,
+                                      "GEMM for sm_90a by wgmma without warp specialisation"};
 };
 
 }  // namespace warptwin::scenarios

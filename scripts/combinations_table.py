@@ -1,23 +1,25 @@
 #!/usr/bin/env python3
 """Writes docs/combinations.md: kernel x CTAs of an MMA x tiles x types x cluster shapes.
 
-  combinations_table.py WARPTWIN > docs/combinations.md
-  combinations_table.py --only KERNEL,... WARPTWIN docs/combinations.md > NEW
-  combinations_table.py --names WARPTWIN docs/combinations.md
-  COMBINATIONS_CACHE=FILE combinations_table.py WARPTWIN > docs/combinations.md
+  combinations_table.py WARPTWIN COMBINATIONS > docs/combinations.md
+  combinations_table.py --only KERNEL,... WARPTWIN COMBINATIONS docs/combinations.md > NEW
+  combinations_table.py --kept WARPTWIN COMBINATIONS docs/combinations.md > NEW
+  combinations_table.py --names WARPTWIN COMBINATIONS docs/combinations.md
+  COMBINATIONS_CACHE=FILE combinations_table.py WARPTWIN COMBINATIONS > docs/combinations.md
 
-Every cell is what the command says now: `prove SCENARIO --for-all k` proves every number of steps
-along K and, where clusters claim tiles, every number of tiles; `check` compares values with the
-double-precision reference, in each cluster shape. A cell that is not both says so; a hole has a
-letter, and its reason stands below. What has run on a GPU is read from docs/data/gpu_runs.json.
-FILE keeps what the command said, for the same command and the same build of it: a run that was
+WARPTWIN and COMBINATIONS are the commands warptwin and warptwin-combinations; what the second one
+has is read from scenarios/combinations.txt. Every cell is what a command says now: `prove SCENARIO
+--for-all k` proves every number of steps along K and, where clusters claim tiles, every number of
+tiles; `check` compares values with the double-precision reference, in each cluster shape. A cell
+that is not both says so; a hole has a letter, and its reason stands below. What has run on a GPU is
+read from docs/data/gpu_runs.json.
+FILE keeps what a command said, for the same command and the same build of it: a run that was
 stopped goes on from there.
---only asks the command for the rows of these kernels, and takes the others from the page. --names
-runs nothing: it holds the page's scenarios to the command's clean ones, and exits with 1 where they
-differ.
+--only asks for the rows of these kernels, and takes the others from the page. --kept runs nothing,
+and takes from the page what FILE does not know. --names runs nothing: it holds the page's scenarios
+to the clean ones of the commands, and exits with 1 where they differ.
 """
 
-import collections
 import hashlib
 import json
 import os
@@ -29,8 +31,7 @@ from concurrent.futures import ThreadPoolExecutor
 
 TYPES = ["bf16", "f16", "tf32", "e4m3", "e5m2", "s8"]
 HOLES = {
-    "a": "not written yet: the parts are there, the scenario is not",
-    "b": "the text has its own main loop, of one type; its parts are not parameters yet",
+    "a": "not written yet",
     "c": "`wgmma` has neither pairs of SMs nor cluster launch control: sm_90a",
     "d": "the operand's scale factors fix its type",
     "e": "splits wait for each other; the proof of claimed tiles is of clusters that do not meet",
@@ -38,6 +39,13 @@ HOLES = {
     "g": "warps that store factors of B reach the tensor memory of their own CTA alone",
     "h": "a row below: of one byte a panel is as wide as a CTA's tile, and no two CTAs share it",
     "i": "no manual says which of two sizes a cluster has that a request gets",
+    "j": "MN-major operands of 32 bits have one layout alone, a swizzle of 128 bytes with atoms of "
+         "32 (PTX ISA, canonical layouts), which no MMA of the model reads yet",
+    "k": "A is as wide as B: nothing is converted",
+    "l": "operands of 16 bits and more need no factors of blocks",
+    "m": "softmax's weights, between 0 and 1, are no whole numbers",
+    "n": "a row above: operands of two bytes",
+    "o": "what a kernel is before its roles are divided: a warp that does all, in a CTA",
 }
 
 
@@ -51,36 +59,59 @@ and not every K. *Right*: `warptwin check` agrees with the double-precision refe
 cluster shape of the row. *Run*: it was right on an H100 or an H200, where what Hopper lacks is
 emulated, and its protocol was the simulator's (launches: `docs/data/gpu_runs.json`). A letter is a
 hole; its reason stands below. The scenario of a type is the kernel's name and the type's, or has
-the type in the place of `*`: then D's type stands behind it. `mn` are kernels whose operands are
-MN-major, `mn_b` those whose B is. `transposed` kernels store D as (n, m); in `warp_stores` each
-warp of the epilogue stores its own rows; `stmatrix` ones do so, too, and write them by matrices;
-`prefetch` ones bring tensor maps and weights nearer; `quantised` ones store D with factors; `maps`
-and `gather` ones make the tensor maps of groups themselves, and gather rows of A; `preferred` ones
-have clusters of two shapes in one launch, in every mix; `batched` ones have several products of a
-shape, `warpgroups` ones two warpgroups in the epilogue. `mixed_input` kernels convert A, of the
-column's type, to B's bf16 on its way to tensor memory; `sparse` ones have a sparse A.
+the type in the place of `*`: then D's type stands behind it, if one does. Those that are no file of
+their own stand in a line of `scenarios/combinations.txt`, and are in `warptwin-combinations`: these
+are proved with rings of two stages, one response and one accumulator. `mn` are kernels whose
+operands are MN-major, `mn_a` and `mn_b` those whose A and B is. `transposed` kernels
+store D as (n, m); in `warp_stores` each warp of the epilogue stores its own rows; `stmatrix` ones
+do so, too, and write them by matrices; `prefetch` ones bring tensor maps and weights nearer; `relu`
+ones store no negative sum; `quantised` ones store D with factors; `maps` and `gather` ones make the
+tensor maps of groups themselves, and gather rows of A; `preferred` ones have clusters of two shapes
+in one launch, in every mix; `batched` ones have several products of a shape, `warpgroups` ones two
+warpgroups in the epilogue. `mixed_input` kernels convert A, of the column's type, to B's on its way
+to tensor memory: bf16, or f16 where it stands behind; their `multicast` ones share copies of A
+along N; `sparse` ones have a sparse A.
 """
 
 
+# A protocol is that of its form, whatever the types: those of the list are proved with these.
+RINGS = (("stages", 2), ("clc_stages", 1), ("accum_stages", 1), ("prefetch", 2))
+
+
+def read_list():
+    """The scenarios of scenarios/combinations.txt: of each form, by A's type."""
+    path = pathlib.Path(__file__).parent.parent / "scenarios/combinations.txt"
+    forms = {}
+    for line in path.read_text(encoding="utf-8").splitlines():
+        if line and not line.startswith("#"):
+            form, _, _, types = (field.strip() for field in line.split("|"))
+            star = form if "*" in form else f"{form}_*"
+            forms.setdefault(form, {}).update(
+                (a, star.replace("*", a)) for a in (pair.split(":")[0] for pair in types.split()))
+    return forms
+
+
+LISTED = read_list()
+
+
 class Kernel:
-    """A row: the scenario of each type, and the cluster shapes, as settings, each is run in."""
+    """A row: the scenario of each type, and the cluster shapes, as settings, each is run in.
 
-    def __init__(self, base, group, tiles, types, shapes, holes, trips="k"):
+    `types` are those of files of their own; the list's come beside them."""
+
+    def __init__(self, base, group, tiles, types, shapes, holes=None, trips="k", only=TYPES):
         self.base, self.group, self.tiles = base, group, tiles
-        self.types, self.shapes, self.holes = types, shapes, holes
+        listed = LISTED.get(base.removesuffix("_*"), {}) | LISTED.get(base, {})
+        self.types = {t: name for t, name in (listed | types).items() if t in only}
+        self.shapes, self.holes = shapes, holes or {}
         self.trips = trips  # the parameter that says how long K is
-
-
-def family(base):
-    return {"bf16": base, **{t: f"{base}_{t}" for t in ("f16", "tf32", "e4m3", "e5m2", "s8")}}
+        absent = [t for t in TYPES if t not in self.types and t not in self.holes]
+        if absent:
+            raise SystemExit(f"{base}: neither a scenario nor a reason: {', '.join(absent)}")
 
 
 def typed(base, *types):
     return {t: base if t == "bf16" else f"{base}_{t}" for t in types}
-
-
-def results(output, *types):
-    return {t: f"gemm_persistent_{t}_{output}" for t in types}
 
 
 def clusters(*shapes):
@@ -98,6 +129,7 @@ def two_shapes(m, n, fallback_m, fallback_n):
 
 
 ONE = [("1x1", [])]
+TWO = [("2x1", [])]
 TWO_SHAPES = [two_shapes(2, 2, 2, 1)]
 SINGLES = clusters((1, 1), (2, 1), (1, 2), (2, 2), (4, 2), (4, 4))
 SMALL = clusters((1, 1), (2, 1), (1, 2), (2, 2), (2, 4), (4, 2), (4, 4))
@@ -105,167 +137,202 @@ PAIRS = clusters((2, 1), (2, 2), (4, 1), (4, 2), (4, 4))
 SOME_PAIRS = clusters((2, 1), (2, 2), (4, 2))
 PANEL_PAIRS = clusters((2, 1), (2, 2), (4, 1), (4, 2))  # whole panels of 128 bytes in each slice
 WGMMA = [(f"{m}x1", [f"cluster_m={m}"]) for m in (1, 2, 4)]
-OWN = collections.defaultdict(lambda: "b")
-NOT_YET = collections.defaultdict(lambda: "a")
 FLOATS = ("bf16", "f16", "e4m3")
-# Of kernels that convert A: what follows the name, CTAs of an MMA, tiles, types, cluster shapes.
-MIXED = [
-    ("", "1SM", "static", ("e4m3", "s8"), clusters((1, 1), (2, 1), (4, 1), (1, 2), (2, 2))),
-    ("_2sm", "2SM", "static", ("e4m3",), clusters((2, 1), (4, 1), (2, 2))),
-    ("_persistent", "2SM", "CLC", ("e4m3",), clusters((2, 1), (4, 1), (2, 2))),
-    ("_clc", "1SM", "CLC", ("e4m3",), clusters((1, 1), (2, 1), (4, 1), (1, 2), (2, 2))),
-]
+WORDS = ("bf16", "f16")
+BYTES = ("e4m3", "e5m2", "s8")
+# The forms that every epilogue and order of operands comes in: MMA, tiles, cluster shapes.
+FORMS = {
+    "gemm_multicast": ("1SM", "static", SINGLES),
+    "gemm_2sm": ("2SM", "static", PAIRS),
+    "gemm_clc": ("1SM", "CLC", SINGLES),
+    "gemm_persistent": ("2SM", "CLC", PAIRS),
+}
+# D's type where it does not stand behind A's, and the operands of files that have both.
+OWN_RESULTS = {
+    "gemm_multicast": ("bf16", "f32", "f32", "bf16", "f16", "f32"),
+    "gemm_2sm": ("bf16", "f16", "f32", "e4m3", "f16", "f32"),
+    "gemm_clc": ("bf16", "f16", "f32", "bf16", "f32", "f32"),
+    "gemm_persistent": ("bf16", "bf16", "f32", "bf16", "f16", "f32"),
+    "gemm_wgmma": ("bf16", "f32", "f32", "e4m3", "f16", "f32"),
+}
+RESULTS_OF_FILES = {"f32": WORDS + ("e4m3",), "f16": ("e4m3",), "e4m3": ("bf16", "e4m3"),
+                    "bf16": ()}
+
+
+def results(form, output):
+    own = typed(form, *(t for t, d in zip(TYPES, OWN_RESULTS[form]) if d == output))
+    if form == "gemm_persistent":
+        own |= {t: f"{form}_{t}_{output}" for t in RESULTS_OF_FILES[output] if t not in own}
+    return own
+
+
+# Shapes of MN-major operands of two bytes, and of one: each CTA has whole panels of 128 bytes.
+MAJOR_SHAPES = {
+    ("gemm_multicast", "mn"): (clusters((1, 1), (2, 1), (1, 2), (2, 2)), clusters((1, 1))),
+    ("gemm_2sm", "mn"): (PANEL_PAIRS, clusters((2, 1))),
+    ("gemm_clc", "mn"): (clusters((1, 1), (2, 1), (1, 2), (2, 2), (4, 2)),
+                         clusters((1, 1), (2, 1))),
+    ("gemm_persistent", "mn"): (PANEL_PAIRS, clusters((2, 1))),
+    ("gemm_multicast", "mn_b"): (clusters((1, 1), (2, 1), (1, 2), (2, 2)),
+                                 clusters((1, 1), (1, 2))),
+    ("gemm_2sm", "mn_b"): (PANEL_PAIRS, clusters((2, 1), (2, 2))),
+    ("gemm_clc", "mn_b"): (clusters((1, 1), (2, 1), (1, 2), (2, 2), (4, 2)),
+                           clusters((1, 1), (2, 1), (1, 2), (2, 2))),
+    ("gemm_persistent", "mn_b"): (PANEL_PAIRS, clusters((2, 1), (2, 2))),
+    ("gemm_multicast", "mn_a"): (clusters((1, 1), (2, 1), (1, 2), (2, 2), (4, 2)),
+                                 clusters((1, 1), (2, 1))),
+    ("gemm_2sm", "mn_a"): (PANEL_PAIRS, clusters((2, 1), (4, 1))),
+    ("gemm_clc", "mn_a"): (clusters((1, 1), (2, 1), (1, 2), (2, 2), (4, 2)),
+                           clusters((1, 1), (2, 1))),
+    ("gemm_persistent", "mn_a"): (PANEL_PAIRS, clusters((2, 1), (4, 1))),
+}
+
+
+def major_rows():
+    for (form, major), (wide, narrow) in MAJOR_SHAPES.items():
+        group, tiles, _ = FORMS[form]
+        base = f"{form}_{major}"
+        own = {"bf16": base} if major == "mn" or base == "gemm_persistent_mn_b" else {}
+        below = {t: "h" for t in BYTES}
+        yield Kernel(base, group, tiles, own, wide, {"tf32": "j", **below}, only=WORDS)
+        own = {"e4m3": f"{base}_e4m3"} if base == "gemm_persistent_mn" else {}
+        above = {t: "n" for t in WORDS}
+        yield Kernel(f"{base}_*", group, tiles, own, narrow, {"tf32": "j", **above}, only=BYTES)
+
+
+# Files of stores by each warp and by matrices, of D's transpose, of hints and of an activation.
+STORE_FILES = {
+    "transposed": {"gemm_persistent": WORDS},
+    "stmatrix": {"gemm_persistent": WORDS},
+    "warp_stores": {"gemm_multicast": (), "gemm_clc": ()},
+    "prefetch": {},
+    "relu": {"gemm_multicast": (), "gemm_clc": (), "gemm_persistent": ()},
+}
+
+
+def store_rows():
+    for kind, files in STORE_FILES.items():
+        for form, (group, tiles, shapes) in FORMS.items():
+            if kind != "prefetch" or tiles == "CLC":
+                own = typed(f"{form}_{kind}", *files.get(form, ("bf16",)))
+                yield Kernel(f"{form}_{kind}", group, tiles, own, shapes)
+
+
+def fused_rows(base, own, own_multicast=()):
+    """A kernel and its four forms in clusters."""
+    for form, group, tiles, shapes in (
+            ("", "1SM", "static", ONE), ("_multicast", "1SM", "static", SINGLES),
+            ("_2sm", "2SM", "static", PAIRS), ("_persistent", "2SM", "CLC", PAIRS),
+            ("_clc", "1SM", "CLC", SINGLES)):
+        name = base + form
+        types = own_multicast if form == "_multicast" else own
+        files = {t: name for t in types} if own == ("e4m3",) else typed(name, *types)
+        yield Kernel(name, group, tiles, files, shapes)
+
+
+def grouped_rows():
+    single, pair = ["cta_group=1", "tile_m=128"], ["cta_group=2", "tile_m=256"]
+    for name, own in (("gemm_grouped", FLOATS), ("gemm_grouped_maps", ("bf16",)),
+                      ("gemm_grouped_gather", ("bf16",))):
+        yield Kernel(name, "1SM", "static", typed(name, *own), ONE)
+        yield Kernel(name, "2SM", "static", typed(name, *own), [("2x1", pair)])
+        claims = f"{name}_persistent"
+        yield Kernel(claims, "1SM", "CLC", typed(claims, *own), [("1x1", single)])
+        yield Kernel(claims, "2SM", "CLC", typed(claims, *own), TWO)
+
+
+def blockwise_rows():
+    single = ["cta_group=1", "tile_m=128"]
+    holes = {"bf16": "l", "f16": "l", "tf32": "l"}
+    for name in ("gemm_blockwise_fp8", "gemm_grouped_1d2d"):
+        yield Kernel(name, "1SM", "static", {"e4m3": name}, ONE, holes)
+        yield Kernel(name, "2SM", "static", {"e4m3": name},
+                     [("2x1", ["cta_group=2", "cluster_m=2", "tile_m=256"])], holes)
+        claims = f"{name}_persistent"
+        yield Kernel(claims, "1SM", "CLC", {"e4m3": claims},
+                     each_with(single, clusters((1, 1), (2, 1), (2, 2))), holes)
+        yield Kernel(claims, "2SM", "CLC", {"e4m3": claims}, SOME_PAIRS, holes)
+
+
+def operand_rows():
+    """Kernels that convert A, and those whose A is sparse."""
+    some = clusters((1, 1), (2, 1), (4, 1), (1, 2), (2, 2))
+    pairs = clusters((2, 1), (4, 1), (2, 2))
+    holes = {t: "k" for t in ("bf16", "f16", "tf32")}
+    along_n = clusters((1, 2), (2, 2), (1, 4), (2, 4))
+    pairs_along_n = clusters((2, 2), (2, 4), (4, 2))
+    for form, group, tiles, mixed, shared, sparse, own in (
+            ("", "1SM", "static", some, along_n, SINGLES, ("bf16", "f16", "tf32", "e4m3", "s8")),
+            ("_2sm", "2SM", "static", pairs, pairs_along_n, PAIRS, ("bf16", "e4m3")),
+            ("_persistent", "2SM", "CLC", pairs, pairs_along_n, PAIRS, ("bf16",)),
+            ("_clc", "1SM", "CLC", some, along_n, SINGLES, ("bf16",))):
+        name = f"gemm_mixed_input{form}"
+        s8 = {"s8": f"{name}_s8"} if form == "" else {}
+        yield Kernel(name, group, tiles, {"e4m3": name} | s8, mixed, holes)
+        yield Kernel(f"{name}_*_f16", group, tiles, {}, mixed, holes)
+        yield Kernel(f"{name}_multicast", group, tiles, {}, shared, holes)
+        name = f"gemm_sparse{form}"
+        yield Kernel(name, group, tiles, typed(name, *own), sparse)
+
+
+MORE_PAIRS = [(f"{m}x1", [f"cluster_m={m}"]) for m in (2, 4)]
+ALONG_M = [(f"{m}x1", [f"cluster_m={m}"]) for m in (2, 1, 4)]
+ALONG_PIXELS = [(f"{m}x1", [f"cluster_m={m}"]) for m in (1, 2, 4)]
+
+
+def conv_rows():
+    for name, own in (("conv2d_fprop", FLOATS), ("conv2d_im2col", ("bf16",))):
+        plain = ONE if name == "conv2d_fprop" else ALONG_PIXELS
+        for form, group, tiles, shapes in (
+                ("", "1SM", "static", plain), ("_2sm", "2SM", "static", MORE_PAIRS),
+                ("_persistent", "2SM", "CLC", MORE_PAIRS), ("_clc", "1SM", "CLC", ALONG_PIXELS)):
+            yield Kernel(name + form, group, tiles, typed(name + form, *own), shapes,
+                         trips="channels")
+    yield Kernel("conv2d_fprop_multicast", "1SM", "static", {}, ALONG_PIXELS, trips="channels")
+
+
 KERNELS = [
-    Kernel("gemm", "1SM", "static", family("gemm"), ONE, {}),
-    Kernel("gemm_multicast", "1SM", "static", family("gemm_multicast"), SINGLES, {}),
-    Kernel("gemm_2sm", "2SM", "static", family("gemm_2sm"), PAIRS, {}),
-    Kernel("gemm_clc", "1SM", "CLC", family("gemm_clc"), SINGLES, {}),
-    Kernel("gemm_persistent", "2SM", "CLC", family("gemm_persistent"), PAIRS, {}),
-    Kernel("gemm_multicast_mn", "1SM", "static", {"bf16": "gemm_multicast_mn"},
-           clusters((1, 1), (2, 1), (1, 2), (2, 2)), NOT_YET),
-    Kernel("gemm_2sm_mn", "2SM", "static", {"bf16": "gemm_2sm_mn"}, PANEL_PAIRS, NOT_YET),
-    Kernel("gemm_clc_mn", "1SM", "CLC", {"bf16": "gemm_clc_mn"},
-           clusters((1, 1), (2, 1), (1, 2), (2, 2), (4, 2)), NOT_YET),
-    Kernel("gemm_persistent_mn", "2SM", "CLC", {"bf16": "gemm_persistent_mn"}, PANEL_PAIRS,
-           collections.defaultdict(lambda: "a", e4m3="h")),
-    Kernel("gemm_persistent_mn_e4m3", "2SM", "CLC", {"e4m3": "gemm_persistent_mn_e4m3"},
-           clusters((2, 1)), NOT_YET),
-    Kernel("gemm_persistent_mn_b", "2SM", "CLC", {"bf16": "gemm_persistent_mn_b"}, PANEL_PAIRS,
-           NOT_YET),
-    Kernel("gemm_persistent_*_f32", "2SM", "CLC", results("f32", "bf16", "f16", "e4m3"), SOME_PAIRS,
-           NOT_YET),
-    Kernel("gemm_persistent_*_f16", "2SM", "CLC", results("f16", "e4m3"), SOME_PAIRS, NOT_YET),
-    Kernel("gemm_persistent_*_e4m3", "2SM", "CLC", results("e4m3", "bf16", "e4m3"), SOME_PAIRS,
-           NOT_YET),
-    *[Kernel(f"{base}_{form}", group, tiles, typed(f"{base}_{form}", *types), shapes, NOT_YET)
-      for form in ("transposed", "stmatrix")
-      for base, group, tiles, types, shapes in (
-          ("gemm_multicast", "1SM", "static", ("bf16",), SINGLES),
-          ("gemm_2sm", "2SM", "static", ("bf16",), PAIRS),
-          ("gemm_clc", "1SM", "CLC", ("bf16",), SINGLES),
-          ("gemm_persistent", "2SM", "CLC", ("bf16", "f16"), PAIRS))],
-    Kernel("gemm_2sm_warp_stores", "2SM", "static", {"bf16": "gemm_2sm_warp_stores"}, PAIRS,
-           NOT_YET),
-    Kernel("gemm_persistent_warp_stores", "2SM", "CLC", {"bf16": "gemm_persistent_warp_stores"},
-           PAIRS, NOT_YET),
-    Kernel("gemm_clc_prefetch", "1SM", "CLC", {"bf16": "gemm_clc_prefetch"}, SINGLES, NOT_YET),
-    Kernel("gemm_persistent_prefetch", "2SM", "CLC", {"bf16": "gemm_persistent_prefetch"}, PAIRS,
-           NOT_YET),
-    *[Kernel(name, group, "static", {"bf16": name}, shapes, NOT_YET)
-      for name, group, shapes in (
-          ("gemm_multicast_preferred", "1SM", TWO_SHAPES + [
-              two_shapes(4, 1, 2, 1), two_shapes(2, 2, 1, 1), two_shapes(4, 4, 4, 1)]),
-          ("gemm_2sm_preferred", "2SM", TWO_SHAPES + [
-              two_shapes(4, 1, 2, 1), two_shapes(4, 2, 2, 1), two_shapes(2, 4, 2, 2)]))],
-    Kernel("gemm_wgmma", "1SM", "static", family("gemm_wgmma"), WGMMA, {}),
-    Kernel("gemm_wgmma_warp_stores", "1SM", "static", {"bf16": "gemm_wgmma_warp_stores"}, WGMMA,
-           NOT_YET),
+    Kernel("gemm", "1SM", "static", typed("gemm", *TYPES), ONE),
+    *[Kernel(form, group, tiles, typed(form, *TYPES), shapes)
+      for form, (group, tiles, shapes) in FORMS.items()],
+    *major_rows(),
+    *[Kernel(f"{form}_*_{output}", group, tiles, results(form, output), shapes[:3])
+      for form, (group, tiles, shapes) in {**FORMS, "gemm_wgmma": ("1SM", "static", WGMMA)}.items()
+      for output in ("f32", "f16", "bf16", "e4m3")],
+    *store_rows(),
+    Kernel("gemm_multicast_preferred", "1SM", "static", {"bf16": "gemm_multicast_preferred"},
+           TWO_SHAPES + [two_shapes(4, 1, 2, 1), two_shapes(2, 2, 1, 1), two_shapes(4, 4, 4, 1)]),
+    Kernel("gemm_2sm_preferred", "2SM", "static", {"bf16": "gemm_2sm_preferred"},
+           TWO_SHAPES + [two_shapes(4, 1, 2, 1), two_shapes(4, 2, 2, 1), two_shapes(2, 4, 2, 2)]),
+    Kernel("gemm_wgmma", "1SM", "static", typed("gemm_wgmma", *TYPES), WGMMA),
+    Kernel("gemm_wgmma_warp_stores", "1SM", "static", {"bf16": "gemm_wgmma_warp_stores"}, WGMMA),
     Kernel("gemm_wgmma_pingpong", "1SM", "static",
-           {"bf16": "gemm_wgmma_pingpong", "e4m3": "gemm_wgmma_pingpong_e4m3"}, WGMMA, NOT_YET),
+           typed("gemm_wgmma_pingpong", "bf16", "e4m3"), WGMMA),
+    Kernel("gemm_wgmma_relu", "1SM", "static", {}, WGMMA),
     Kernel("gemm_wgmma_sparse", "1SM", "static",
-           typed("gemm_wgmma_sparse", "bf16", "tf32", "e4m3", "s8"), WGMMA, NOT_YET),
-    Kernel("gemm_2sm_relu", "2SM", "static", {"bf16": "gemm_2sm_relu"}, PAIRS, NOT_YET),
-    Kernel("gemm_epilogue_load", "1SM", "static",
-           typed("gemm_epilogue_load", *FLOATS), ONE, NOT_YET),
-    Kernel("gemm_epilogue_load_multicast", "1SM", "static",
-           {"bf16": "gemm_epilogue_load_multicast"}, SINGLES, NOT_YET),
-    Kernel("gemm_epilogue_load_2sm", "2SM", "static",
-           typed("gemm_epilogue_load_2sm", *FLOATS), PAIRS, NOT_YET),
-    Kernel("gemm_epilogue_load_persistent", "2SM", "CLC",
-           typed("gemm_epilogue_load_persistent", *FLOATS), PAIRS, NOT_YET),
-    Kernel("gemm_epilogue_load_clc", "1SM", "CLC",
-           typed("gemm_epilogue_load_clc", *FLOATS), SINGLES, NOT_YET),
-    Kernel("gemm_fused", "1SM", "static", {"e4m3": "gemm_fused"}, ONE, NOT_YET),
-    Kernel("gemm_fused_multicast", "1SM", "static", {"e4m3": "gemm_fused_multicast"}, SINGLES,
-           NOT_YET),
-    Kernel("gemm_fused_2sm", "2SM", "static", {"e4m3": "gemm_fused_2sm"}, PAIRS, NOT_YET),
-    Kernel("gemm_fused_persistent", "2SM", "CLC", {"e4m3": "gemm_fused_persistent"}, PAIRS,
-           NOT_YET),
-    Kernel("gemm_fused_clc", "1SM", "CLC", {"e4m3": "gemm_fused_clc"}, SINGLES, NOT_YET),
-    Kernel("gemm_split_k", "1SM", "static",
-           typed("gemm_split_k", *FLOATS), ONE, NOT_YET),
-    Kernel("gemm_split_k_2sm", "2SM", "static",
-           typed("gemm_split_k_2sm", *FLOATS),
-           [(f"{m}x1", [f"cluster_m={m}"]) for m in (2, 4)], NOT_YET),
-    Kernel("gemm_stream_k", "1SM", "static", {"bf16": "gemm_stream_k"}, ONE, NOT_YET),
-    Kernel("gemm_stream_k_2sm", "2SM", "static",
-           typed("gemm_stream_k_2sm", *FLOATS),
-           [(f"{m}x1", [f"cluster_m={m}"]) for m in (2, 4)], NOT_YET),
-    Kernel("gemm_swiglu", "1SM", "static",
-           typed("gemm_swiglu", *FLOATS), ONE, NOT_YET),
-    Kernel("gemm_swiglu_multicast", "1SM", "static", {"bf16": "gemm_swiglu_multicast"}, SINGLES,
-           NOT_YET),
-    Kernel("gemm_swiglu_2sm", "2SM", "static", typed("gemm_swiglu_2sm", *FLOATS), PAIRS, NOT_YET),
-    Kernel("gemm_swiglu_persistent", "2SM", "CLC",
-           typed("gemm_swiglu_persistent", *FLOATS), PAIRS, NOT_YET),
-    Kernel("gemm_swiglu_clc", "1SM", "CLC",
-           typed("gemm_swiglu_clc", *FLOATS), SINGLES, NOT_YET),
-    *[Kernel(f"gemm_swiglu_quantised{form}", group, tiles,
-             {"e4m3": f"gemm_swiglu_quantised{form}"}, shapes, NOT_YET)
-      for form, group, tiles, shapes in (
-          ("", "1SM", "static", ONE), ("_multicast", "1SM", "static", SINGLES),
-          ("_2sm", "2SM", "static", PAIRS), ("_persistent", "2SM", "CLC", PAIRS),
-          ("_clc", "1SM", "CLC", SINGLES))],
-    Kernel("gemm_small", "1SM", "static", typed("gemm_small", *FLOATS), SMALL, NOT_YET),
-    Kernel("gemm_small_clc", "1SM", "CLC", typed("gemm_small_clc", *FLOATS), SMALL, NOT_YET),
-    Kernel("gemm_serial", "1SM", "static", {"bf16": "gemm_serial"}, ONE, OWN),
-    Kernel("gemm_wgmma_serial", "1SM", "static", {"bf16": "gemm_wgmma_serial"}, ONE, OWN),
-    Kernel("gemm_grouped", "1SM", "static", typed("gemm_grouped", *FLOATS), ONE, NOT_YET),
-    Kernel("gemm_grouped", "2SM", "static", typed("gemm_grouped", *FLOATS),
-           [("2x1", ["cta_group=2", "tile_m=256"])], NOT_YET),
-    Kernel("gemm_grouped_persistent", "1SM", "CLC",
-           typed("gemm_grouped_persistent", *FLOATS),
-           [("1x1", ["cta_group=1", "tile_m=128"])], NOT_YET),
-    Kernel("gemm_grouped_persistent", "2SM", "CLC",
-           typed("gemm_grouped_persistent", *FLOATS), [("2x1", [])], NOT_YET),
-    *[Kernel(name, group, "static", {"bf16": name}, shapes, NOT_YET)
-      for name in ("gemm_grouped_maps", "gemm_grouped_gather")
-      for group, shapes in (("1SM", ONE), ("2SM", [("2x1", ["cta_group=2", "tile_m=256"])]))],
-    *[Kernel(f"{name}_persistent", group, "CLC", {"bf16": f"{name}_persistent"}, shapes, NOT_YET)
-      for name in ("gemm_grouped_maps", "gemm_grouped_gather")
-      for group, shapes in (("1SM", [("1x1", ["cta_group=1", "tile_m=128"])]),
-                            ("2SM", [("2x1", [])]))],
-    *[Kernel(f"gemm_mixed_input{form}", group, tiles,
-             {t: f"gemm_mixed_input{form}" + ("_s8" if t == "s8" else "") for t in types}, shapes,
-             NOT_YET)
-      for form, group, tiles, types, shapes in MIXED],
-    *[Kernel(f"gemm_sparse{form}", group, tiles, typed(f"gemm_sparse{form}", *types), shapes,
-             NOT_YET)
-      for form, group, tiles, types, shapes in (
-          ("", "1SM", "static", ("bf16", "f16", "tf32", "e4m3", "s8"), SINGLES),
-          ("_2sm", "2SM", "static", ("bf16", "e4m3"), PAIRS),
-          ("_persistent", "2SM", "CLC", ("bf16",), PAIRS),
-          ("_clc", "1SM", "CLC", ("bf16",), SINGLES))],
-    Kernel("gemm_blockwise_fp8", "1SM", "static", {"e4m3": "gemm_blockwise_fp8"}, ONE, OWN),
-    Kernel("gemm_blockwise_fp8", "2SM", "static", {"e4m3": "gemm_blockwise_fp8"},
-           [("2x1", ["cta_group=2", "cluster_m=2", "tile_m=256"])], OWN),
-    Kernel("gemm_blockwise_fp8_persistent", "1SM", "CLC", {"e4m3": "gemm_blockwise_fp8_persistent"},
-           each_with(["cta_group=1", "tile_m=128"], clusters((1, 1), (2, 1), (2, 2))), OWN),
-    Kernel("gemm_blockwise_fp8_persistent", "2SM", "CLC", {"e4m3": "gemm_blockwise_fp8_persistent"},
-           clusters((2, 1), (2, 2), (4, 2)), OWN),
-    Kernel("gemm_grouped_1d2d", "1SM", "static", {"e4m3": "gemm_grouped_1d2d"}, ONE, OWN),
-    Kernel("gemm_grouped_1d2d", "2SM", "static", {"e4m3": "gemm_grouped_1d2d"},
-           [("2x1", ["cta_group=2", "cluster_m=2", "tile_m=256"])], OWN),
-    Kernel("gemm_grouped_1d2d_persistent", "1SM", "CLC", {"e4m3": "gemm_grouped_1d2d_persistent"},
-           each_with(["cta_group=1", "tile_m=128"], clusters((1, 1), (2, 1), (2, 2))), OWN),
-    Kernel("gemm_grouped_1d2d_persistent", "2SM", "CLC", {"e4m3": "gemm_grouped_1d2d_persistent"},
-           clusters((2, 1), (2, 2), (4, 2)), OWN),
-    Kernel("conv2d_fprop", "1SM", "static", typed("conv2d_fprop", *FLOATS), ONE, NOT_YET,
-           "channels"),
-    Kernel("conv2d_fprop_2sm", "2SM", "static", typed("conv2d_fprop_2sm", *FLOATS),
-           [("2x1", [])], NOT_YET, "channels"),
-    Kernel("conv2d_fprop_persistent", "2SM", "CLC", typed("conv2d_fprop_persistent", *FLOATS),
-           [("2x1", [])], NOT_YET, "channels"),
-    Kernel("conv2d_fprop_clc", "1SM", "CLC", typed("conv2d_fprop_clc", *FLOATS), ONE, NOT_YET,
-           "channels"),
-    *[Kernel(f"conv2d_im2col{form}", group, tiles, {"bf16": f"conv2d_im2col{form}"}, shapes,
-             NOT_YET, "channels")
-      for form, group, tiles, shapes in (
-          ("", "1SM", "static", ONE), ("_2sm", "2SM", "static", [("2x1", [])]),
-          ("_persistent", "2SM", "CLC", [("2x1", [])]), ("_clc", "1SM", "CLC", ONE))],
+           typed("gemm_wgmma_sparse", "bf16", "tf32", "e4m3", "s8"), WGMMA),
+    *fused_rows("gemm_epilogue_load", FLOATS, ("bf16",)),
+    *fused_rows("gemm_fused", ("e4m3",), ("e4m3",)),
+    Kernel("gemm_split_k", "1SM", "static", typed("gemm_split_k", *FLOATS), ONE),
+    Kernel("gemm_split_k_multicast", "1SM", "static", {}, ALONG_M),
+    Kernel("gemm_split_k_2sm", "2SM", "static", typed("gemm_split_k_2sm", *FLOATS), MORE_PAIRS),
+    Kernel("gemm_stream_k", "1SM", "static", {"bf16": "gemm_stream_k"}, ONE),
+    Kernel("gemm_stream_k_multicast", "1SM", "static", {}, ALONG_M),
+    Kernel("gemm_stream_k_2sm", "2SM", "static", typed("gemm_stream_k_2sm", *FLOATS), MORE_PAIRS),
+    *fused_rows("gemm_swiglu", FLOATS, ("bf16",)),
+    *fused_rows("gemm_swiglu_quantised", ("e4m3",), ("e4m3",)),
+    Kernel("gemm_small", "1SM", "static", typed("gemm_small", *FLOATS), SMALL),
+    Kernel("gemm_small_clc", "1SM", "CLC", typed("gemm_small_clc", *FLOATS), SMALL),
+    Kernel("gemm_serial", "1SM", "static", {"bf16": "gemm_serial"}, ONE),
+    Kernel("gemm_wgmma_serial", "1SM", "static", {"bf16": "gemm_wgmma_serial"}, ONE),
+    *grouped_rows(),
+    *operand_rows(),
+    *blockwise_rows(),
+    *conv_rows(),
     Kernel("attention", "1SM", "static", typed("attention", *FLOATS),
            [("1x1", []), ("with a causal window", ["causal=1", "window=100", "kv=512"]),
-            ("with shared heads", ["heads=6", "kv_heads=2", "q=256"])], NOT_YET, "kv"),
+            ("with shared heads", ["heads=6", "kv_heads=2", "q=256"])],
+           {"tf32": "j", "s8": "m"}, "kv"),
 ]
 # Of operands with scale factors: the formats are a parameter, and so are the CTAs of an MMA.
 FORMATS = ["MXFP8", "MXFP4", "NVFP4"]
@@ -299,24 +366,21 @@ SCALED_ROWS = [
 SCALED = sorted({row[0] for row in SCALED_ROWS})
 # What no row has, of both groups, both sources of tiles, the types and the cluster shapes.
 ABSENT = [
-    ("2SM", "gemm_small, gemm_serial, attention", "a"),
+    ("2SM", "gemm_small, attention", "a"),
     ("2SM", "gemm_grouped_1d1d of tile_n=8, 16 and 32", "g"),
-    ("CLC", "gemm_split_k, gemm_split_k_2sm, gemm_stream_k, gemm_stream_k_2sm", "e"),
-    ("CLC", "gemm_2sm_relu, gemm_serial, attention, "
-     "gemm_grouped_1d1d of tile_n=8, 16 and 32", "a"),
+    ("CLC", "gemm_split_k, gemm_split_k_multicast, gemm_split_k_2sm, gemm_stream_k, "
+     "gemm_stream_k_multicast, gemm_stream_k_2sm", "e"),
+    ("CLC", "attention, gemm_grouped_1d1d of tile_n=8, 16 and 32", "a"),
     ("CLC", "gemm_multicast_preferred, gemm_2sm_preferred", "i"),
-    ("1SM in clusters", "gemm_split_k, gemm_stream_k, gemm_serial, gemm_wgmma_serial, "
-     "gemm_grouped, gemm_grouped_persistent, gemm_grouped_maps, gemm_grouped_gather, "
-     "gemm_grouped_maps_persistent, gemm_grouped_gather_persistent, "
-     "gemm_grouped_1d1d, gemm_grouped_1d1d_persistent, "
-     "conv2d_fprop, conv2d_fprop_clc, conv2d_im2col, conv2d_im2col_clc, attention", "a"),
-    ("A shared along N", "gemm_mixed_input, gemm_mixed_input_2sm, gemm_mixed_input_persistent, "
-     "gemm_mixed_input_clc", "a"),
+    ("2SM, CLC, clusters", "gemm_serial, gemm_wgmma_serial", "o"),
+    ("1SM in clusters", "gemm_grouped, gemm_grouped_persistent, gemm_grouped_maps, "
+     "gemm_grouped_gather, gemm_grouped_maps_persistent, gemm_grouped_gather_persistent, "
+     "gemm_grouped_1d1d, gemm_grouped_1d1d_persistent, attention", "a"),
     ("8x1, 8x2, 2x4, 1x4", "every kernel that takes clusters", "f"),
-    ("2SM, CLC", "gemm_wgmma, gemm_wgmma_warp_stores, gemm_wgmma_pingpong, gemm_wgmma_sparse, "
-     "gemm_wgmma_serial", "c"),
+    ("2SM, CLC", "gemm_wgmma and its forms", "c"),
+    ("MN-major", "gemm_wgmma and its forms, gemm_sparse and its forms", "a"),
     ("MN-major operands, D of another type, D transposed, stmatrix, D stored by each warp, "
-     "prefetch", "every other kernel", "a"),
+     "prefetch, relu", "kernels with a source, splits, groups, few rows, convolutions", "a"),
     ("other types", "gemm_block_scaled, gemm_block_scaled_persistent, gemm_block_scaled_alpha, "
      "gemm_block_scaled_alpha_persistent, gemm_block_scaled_batched, "
      "gemm_block_scaled_batched_persistent, gemm_block_scaled_warpgroups, "
@@ -332,18 +396,19 @@ class Cache:
 
     def __init__(self, path):
         self.path, self.lock, self.builds = path, threading.Lock(), {}
+        self.closed = False  # whether nothing but what is known is asked
         self.known = {}
         if path and path.exists():
             for line in path.read_text(encoding="utf-8").splitlines():
                 key, code, said = json.loads(line)
                 self.known[key] = (code, said)
 
-    def build(self, warptwin):
+    def build(self, command):
         with self.lock:
-            if warptwin not in self.builds:
-                data = pathlib.Path(warptwin).read_bytes()
-                self.builds[warptwin] = hashlib.sha256(data).hexdigest()
-            return self.builds[warptwin]
+            if command not in self.builds:
+                data = pathlib.Path(command).read_bytes()
+                self.builds[command] = hashlib.sha256(data).hexdigest()
+            return self.builds[command]
 
     def keep(self, key, result):
         with self.lock:
@@ -356,29 +421,59 @@ CACHE = Cache(pathlib.Path(os.environ["COMBINATIONS_CACHE"])
               if "COMBINATIONS_CACHE" in os.environ else None)
 
 
-def run(warptwin, *words):
-    key = " ".join([CACHE.build(warptwin), *words]) if CACHE.path else ""
+class NotKnown(Exception):
+    """A command is not run, and FILE does not say what it said."""
+
+
+def run(command, *words):
+    key = " ".join([CACHE.build(command), *words]) if CACHE.path else ""
     if key not in CACHE.known:
-        result = subprocess.run(
-            [warptwin, *words], capture_output=True, text=True, check=False
-        )
+        if CACHE.closed and words[0] != "list":
+            raise NotKnown
+        result = subprocess.run([command, *words], capture_output=True, text=True, check=False)
+        if result.returncode < 0:
+            raise SystemExit(f"{' '.join(words)}: ended by signal {-result.returncode}")
         if not CACHE.path:
             return result.returncode, result.stdout
         CACHE.keep(key, (result.returncode, result.stdout))
     return CACHE.known[key]
 
 
+class Commands:
+    """The scenarios of the commands, and which of these has one."""
+
+    def __init__(self, paths):
+        self.clean, self.defaults, self.of = set(), {}, {}
+        self.listed = {name for forms in LISTED.values() for name in forms.values()}
+        for path in paths:
+            for one in json.loads(run(path, "list", "--json")[1]):
+                self.of[one["name"]] = path
+                self.defaults[one["name"]] = {p["name"]: p["default"] for p in one["parameters"]}
+                if one["kind"] == "clean":
+                    self.clean.add(one["name"])
+
+    def run(self, command, scenario, *words):
+        return run(self.of[scenario], command, scenario, *words)
+
+    def rings(self, scenario):
+        """How deep the rings of a scenario of the list are while it is proved: shallow ones."""
+        if scenario not in self.listed:
+            return []
+        return [f"{name}={depth}" for name, depth in RINGS if name in self.defaults[scenario]]
+
+
 def settings(values):
     return [word for value in values for word in ("--set", value)]
 
 
-def cell(warptwin, scenario, shapes, trips="k"):
+def cell(commands, scenario, shapes, trips="k"):
     """What is proved of a scenario, and in which of the cluster shapes its values are right."""
-    code, text = run(warptwin, "prove", scenario, *settings(shapes[0][1]), "--for-all", trips)
+    values = [*shapes[0][1], *commands.rings(scenario)]
+    code, text = commands.run("prove", scenario, *settings(values), "--for-all", trips)
     proved = code == 0 and f"for every {trips}" in text
     right = 0
     for _, values in shapes:
-        ended, text = run(warptwin, "check", scenario, *settings(values))
+        ended, text = commands.run("check", scenario, *settings(values))
         right += ended == 0 and "agrees with the double-precision reference" in text
     known = "proved" if proved else "undecided" if code == 5 else "not proved"
     return f"{known}, right" + ("" if right == len(shapes) else f" in {right} of {len(shapes)}")
@@ -387,12 +482,9 @@ def cell(warptwin, scenario, shapes, trips="k"):
 class Ran:
     """The launches that were right on a GPU."""
 
-    def __init__(self, warptwin):
+    def __init__(self, commands):
         path = pathlib.Path(__file__).parent.parent / "docs/data/gpu_runs.json"
-        listed = json.loads(run(warptwin, "list", "--json")[1])
-        self.defaults = {
-            one["name"]: {p["name"]: p["default"] for p in one["parameters"]} for one in listed
-        }
+        self.defaults = commands.defaults
         self.launches = [
             (one["scenario"], self.parts(one["scenario"], one["set"].split()))
             for one in json.loads(path.read_text(encoding="utf-8"))
@@ -412,21 +504,42 @@ class Ran:
         return text + ", run" if has else text
 
 
-def kept_cells(page, base, group, tiles):
-    """The cells of a row of an older page."""
-    begin = f"| `{base}` | {group} | {tiles} | "
-    for line in page.splitlines():
-        if line.startswith(begin):
-            return line[len(begin):].split(" | ")
-    raise SystemExit(f"the page has no row of {base}, {group}, {tiles}: leave it to --only")
+class Kept:
+    """The cells of an older page, by their row, and by their scenario."""
+
+    def __init__(self, page, names):
+        self.rows, self.scenarios = {}, {}
+        for line in page.splitlines():
+            if line.startswith("| `"):
+                base, group, tiles, *cells = line.strip("| ").split(" | ")
+                base = base.strip("`")
+                self.rows[base, group, tiles] = cells
+                for name, text in zip(TYPES, cells):
+                    typed_name = base.replace("*", name) if "*" in base else f"{base}_{name}"
+                    scenario = typed_name if typed_name in names else base
+                    if len(text) > 1:
+                        self.scenarios[scenario, group] = text
+
+    def row(self, base, group, tiles):
+        if (base, group, tiles) not in self.rows:
+            raise SystemExit(f"the page has no row of {base}, {group}, {tiles}")
+        return self.rows[base, group, tiles]
 
 
-def of_types(warptwin, ran, only, page):
+def cell_or_kept(commands, kept, kernel, scenario):
+    """A cell; of what is not known, the page's."""
+    try:
+        return cell(commands, scenario, kernel.shapes, kernel.trips)
+    except NotKnown:
+        return kept.scenarios.get((scenario, kernel.group), "not run")
+
+
+def of_types(commands, ran, only, kept):
     lines = ["| kernel | MMA | tiles | " + " | ".join(TYPES) + " | cluster shapes |",
              "|" + "---|" * (len(TYPES) + 4)]
     with ThreadPoolExecutor(os.cpu_count()) as pool:
         found = {
-            (kernel, name): pool.submit(cell, warptwin, scenario, kernel.shapes, kernel.trips)
+            (kernel, name): pool.submit(cell_or_kept, commands, kept, kernel, scenario)
             for kernel in KERNELS
             if only is None or kernel.base in only
             for name, scenario in kernel.types.items()
@@ -435,7 +548,7 @@ def of_types(warptwin, ran, only, page):
         if only is None or kernel.base in only:
             texts = {name: found[kernel, name].result() for name in kernel.types}
         else:
-            texts = dict(zip(TYPES, kept_cells(page, kernel.base, kernel.group, kernel.tiles)))
+            texts = dict(zip(TYPES, kept.row(kernel.base, kernel.group, kernel.tiles)))
         cells = [
             ran.mark(texts[name], kernel.types[name], kernel.shapes[0][1])
             if name in kernel.types else kernel.holes[name]
@@ -447,7 +560,7 @@ def of_types(warptwin, ran, only, page):
     return lines
 
 
-def of_formats(warptwin, ran, only, page):
+def of_formats(commands, ran, only, kept):
     lines = ["| kernel | MMA | tiles | " + " | ".join(FORMATS) + " | cluster shapes |",
              "|" + "---|" * (len(FORMATS) + 4)]
     with ThreadPoolExecutor(os.cpu_count()) as pool:
@@ -456,13 +569,13 @@ def of_formats(warptwin, ran, only, page):
             for number, form in enumerate(FORMATS):
                 step = "tile_k=128" if form == "MXFP8" else "tile_k=256"
                 of_form = each_with([f"format={number}", step], shapes)
-                if only is None or name in only:
-                    found[name, group, form] = pool.submit(cell, warptwin, name, of_form)
+                if (only is None or name in only) and not CACHE.closed:
+                    found[name, group, form] = pool.submit(cell, commands, name, of_form)
     for name, group, tiles, shapes in SCALED_ROWS:
-        if only is None or name in only:
+        if (name, group, FORMATS[0]) in found:
             texts = [found[name, group, form].result() for form in FORMATS]
         else:
-            texts = kept_cells(page, name, group, tiles)
+            texts = kept.row(name, group, tiles)
         cells = " | ".join(
             ran.mark(text, name, [*shapes[0][1], f"format={number}"])
             for number, text in zip(range(len(FORMATS)), texts)
@@ -472,16 +585,17 @@ def of_formats(warptwin, ran, only, page):
     return lines
 
 
-def page(warptwin, only=None, old=""):
-    ran = Ran(warptwin)
+def page(commands, only=None, old=""):
+    ran = Ran(commands)
+    kept = Kept(old, commands.of)
     types = sorted({s for kernel in KERNELS for s in kernel.types.values()})
     lines = [
         HEAD,
-        *of_types(warptwin, ran, only, old),
+        *of_types(commands, ran, only, kept),
         "",
         "Operands with scale factors:",
         "",
-        *of_formats(warptwin, ran, only, old),
+        *of_formats(commands, ran, only, kept),
         "",
         "Holes:",
         "",
@@ -491,6 +605,8 @@ def page(warptwin, only=None, old=""):
         "|---|---|---|",
         *[f"| {what} | {of} | {why} |" for what, of, why in ABSENT],
         "",
+        text_of_family(commands),
+        "",
         f"{len(types) + len(SCALED)} scenarios. Without a matrix of results: "
         + ", ".join(f"`{name}`" for name in NO_MATRICES)
         + ".",
@@ -498,15 +614,21 @@ def page(warptwin, only=None, old=""):
     return "\n".join(lines) + "\n"
 
 
-def check_names(warptwin, path):
-    listed = {s["name"] for s in json.loads(run(warptwin, "list", "--json")[1])
-              if s["kind"] == "clean"}
+def text_of_family(commands):
+    """How long the kernels' text is."""
+    folder = pathlib.Path(__file__).parent.parent / "scenarios"
+    files = [*folder.glob("*.hpp"), folder / "combinations.txt"]
+    lines = sum(len(path.read_text(encoding="utf-8").splitlines()) for path in files)
+    return (f"{len(commands.clean)} clean scenarios in {lines} lines of text, what they share "
+            f"included; {len(commands.listed)} of them in the {len(LISTED)} forms of the list.")
+
+
+def check_names(commands, path):
     known = {s for kernel in KERNELS for s in kernel.types.values()} | set(SCALED)
     known |= set(NO_MATRICES)
-    with open(path, encoding="utf-8") as file:
-        text = file.read()
-    wrong = [f"{name} is in no row of {__file__}" for name in sorted(listed - known)]
-    wrong += [f"{name} is no clean scenario" for name in sorted(known - listed)]
+    text = pathlib.Path(path).read_text(encoding="utf-8")
+    wrong = [f"{name} is in no row of {__file__}" for name in sorted(commands.clean - known)]
+    wrong += [f"{name} is no clean scenario" for name in sorted(known - commands.clean)]
     wrong += [f"{path} has no row of {kernel.base}" for kernel in KERNELS
               if f"| `{kernel.base}` | {kernel.group} | {kernel.tiles} |" not in text]
     for line in wrong:
@@ -515,16 +637,22 @@ def check_names(warptwin, path):
 
 
 def main():
-    if len(sys.argv) == 4 and sys.argv[1] == "--names":
-        return check_names(sys.argv[2], sys.argv[3])
-    if len(sys.argv) == 5 and sys.argv[1] == "--only":
-        old = pathlib.Path(sys.argv[4]).read_text(encoding="utf-8")
-        sys.stdout.write(page(sys.argv[3], sys.argv[2].split(","), old))
+    words = sys.argv[1:]
+    if len(words) == 4 and words[0] == "--names":
+        return check_names(Commands(words[1:3]), words[3])
+    if len(words) == 4 and words[0] == "--kept":
+        old = pathlib.Path(words[3]).read_text(encoding="utf-8")
+        commands, CACHE.closed = Commands(words[1:3]), True
+        sys.stdout.write(page(commands, None, old))
         return 0
-    if len(sys.argv) != 2 or sys.argv[1].startswith("-"):
+    if len(words) == 5 and words[0] == "--only":
+        old = pathlib.Path(words[4]).read_text(encoding="utf-8")
+        sys.stdout.write(page(Commands(words[2:4]), words[1].split(","), old))
+        return 0
+    if len(words) != 2 or words[0].startswith("-"):
         print(__doc__.strip(), file=sys.stderr)
         return 2
-    sys.stdout.write(page(sys.argv[1]))
+    sys.stdout.write(page(Commands(words)))
     return 0
 
 

@@ -35,9 +35,12 @@ struct ClusterShape {
   std::uint32_t n = 1;              // CTAs along N
   CtaGroup group = CtaGroup::kOne;  // how many CTAs one MMA is of
   bool shares_a = true;             // whether copies bring A to all CTAs that read it
+  bool shares_b = true;             // and B
 
   /// The same of copies that bring B alone to several CTAs.
-  constexpr ClusterShape with_own_a() const { return {m, n, group, false}; }
+  constexpr ClusterShape with_own_a() const { return {m, n, group, false, shares_b}; }
+  /// The same of copies that bring A alone.
+  constexpr ClusterShape with_own_b() const { return {m, n, group, shares_a, false}; }
 
   constexpr std::uint32_t ctas() const { return m * n; }  // of the cluster, at most 16
   constexpr std::uint32_t group_ctas() const { return ctas_in(group); }  // 2 in pairs, otherwise 1
@@ -58,7 +61,14 @@ struct ClusterShape {
 
   /// Commits that free one input stage of one CTA: one from every leader of its row or column.
   constexpr std::uint32_t input_empty_arrivals() const {
-    return m / group_ctas() + (shares_a ? n - 1 : 0);
+    return (shares_b ? m / group_ctas() : 1) + (shares_a ? n - 1 : 0);
+  }
+  /// The CTAs that threads tell when they have read a stage, each of which copies a part of it: all
+  /// of a cluster along M or along N alone, or those that share A.
+  constexpr std::uint32_t sharers() const { return shares_b ? ctas() : n; }
+  /// The rank of one of them, from 0.
+  constexpr std::uint32_t sharer(std::uint32_t rank, std::uint32_t index) const {
+    return shares_b ? index : rank_m(rank) + index * m;
   }
   /// Arrivals on CTA 0's work-response barrier: its scheduler's own, and one per lane of every
   /// consumer warp of every CTA.
@@ -82,7 +92,7 @@ struct ClusterShape {
   }
   /// The CTAs whose stages an MMA of `rank` has read through multicast copies, and so frees.
   constexpr CtaMask input_empty_multicast(std::uint32_t rank) const {
-    const CtaMask of_b = row(rank_n(rank));
+    const CtaMask of_b = shares_b ? row(rank_n(rank)) : pair(rank);
     return shares_a ? of_b | column(rank_m(rank)) | column(rank_m(peer(rank))) : of_b;
   }
   /// The slice of a shared tile that `rank` copies for all who share it.
@@ -91,7 +101,7 @@ struct ClusterShape {
     if (operand == Operand::kA) {
       slice = {shares_a ? rank_n(rank) : 0, shares_a ? n : 1, a_multicast(rank)};
     } else if (operand == Operand::kB) {
-      slice = {rank_m(rank) / group_ctas(), m / group_ctas(), b_multicast(rank)};
+      slice = {rank_m(rank) / group_ctas(), shares_b ? m / group_ctas() : 1, b_multicast(rank)};
     }
     if (slice.count == 1) {
       slice = {};  // the whole tile, said without the rank

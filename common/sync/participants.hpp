@@ -37,9 +37,10 @@ struct ElectedLane {
   static constexpr ArrivalKind kKind = ArrivalKind::kElectedLane;  // how contracts call it
 };
 
-/// The same in every CTA of the cluster, whose copies bring each other's tiles.
+/// The same in every CTA of the cluster whose copies bring each other's tiles: `sharers`.
 ///
-/// Requires: a cluster along M or along N alone, so that all of its CTAs share an operand.
+/// Requires: a cluster along M or along N alone, so that all of its CTAs share an operand, or
+///           copies that bring A alone.
 struct ElectedLaneOfSharers {
   static constexpr ArrivalKind kKind = ArrivalKind::kElectedLane;  // how contracts call it
 };

@@ -17,6 +17,7 @@
 #include <bit>
 #include <cmath>
 #include <cstdint>
+#include <type_traits>
 
 namespace warptwin {
 
@@ -39,6 +40,23 @@ struct FromS32 {
   void operator()(double sum) const = delete;
 };
 
+/// `Function` of a sum of whole numbers, and of a source where it has one.
+template <class Function>
+struct OfS32 : Function {
+  /// Of the number whose bits a register that is read as `sum` holds.
+  template <class... Source>
+    requires std::is_invocable_v<const Function&, float, Source...>
+  constexpr float operator()(float sum, Source... source) const {
+    return Function::operator()(FromS32{}(sum), source...);
+  }
+  /// A result to compare with is a number already.
+  template <class... Source>
+    requires std::is_invocable_v<const Function&, double, Source...>
+  constexpr double operator()(double sum, Source... source) const {
+    return Function::operator()(sum, source...);
+  }
+};
+
 /// A multiple of the sum.
 struct TimesAlpha {
   float alpha = 1;  // the factor of the sum
@@ -47,6 +65,15 @@ struct TimesAlpha {
   template <class Float>
   constexpr Float operator()(Float sum) const {
     return sum * static_cast<Float>(alpha);
+  }
+};
+
+/// A 256th of the sum: whole numbers that are quantised again.
+struct Per256 {
+  /// `sum` / 256.
+  template <class Float>
+  constexpr Float operator()(Float sum) const {
+    return sum / Float{256};
   }
 };
 

@@ -88,7 +88,7 @@ struct InputPipelineStorage {
     if (Consumer::kKind == ArrivalKind::kUmmaCommit) {
       return shape.input_empty_arrivals();
     }
-    return arrivals_of<Consumer>(roles) * (Consumer::kOfSharers ? shape.ctas() : 1);
+    return arrivals_of<Consumer>(roles) * (Consumer::kOfSharers ? shape.sharers() : 1);
   }
 };
 

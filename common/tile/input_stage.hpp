@@ -37,8 +37,9 @@ constexpr void free_input(M& machine,
     }
   } else if (Consumer::kOfSharers && !cluster.is_single_cta()) {
     machine.sync_warp(site);
-    machine.for_lanes(cluster.ctas(), [&](std::uint32_t rank) {
-      machine.mbarrier_arrive(machine.mapa(empty, rank),
+    const std::uint32_t own = machine.cta_rank();
+    machine.for_lanes(cluster.sharers(), [&](std::uint32_t i) {
+      machine.mbarrier_arrive(machine.mapa(empty, cluster.sharer(own, i)),
                               1,
                               Consumer::kReleases ? kReleaseCluster : kRelaxedCluster,
                               site);

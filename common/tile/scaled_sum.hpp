@@ -6,6 +6,7 @@
 
 #include "common/machine/machine.hpp"
 #include "common/machine/shared_tile.hpp"
+#include "common/tile/epilogue_function.hpp"
 
 namespace warptwin {
 
@@ -43,10 +44,10 @@ class ScaledSum {
   }
 
   /// Adds `columns` columns of an accumulator, times `rows` and `column_factor(first column)` of
-  /// each fragment.
+  /// each fragment. `Function` makes numbers of the accumulator's values.
   ///
   /// Participants: the whole warp. Blocks: until the accumulator has been read.
-  template <class EpilogueStage, class ColumnFactor>
+  template <class Function = Unchanged, class EpilogueStage, class ColumnFactor>
   constexpr void add(const EpilogueStage& accum,
                      std::uint32_t columns,
                      const RowFactors& rows,
@@ -57,7 +58,8 @@ class ScaledSum {
       accum.load(part, c, site);
       machine_->tcgen05_wait_ld(part, site);
       const float factor = column_factor(c);
-      part.combine_rows(rows, [factor](float value, float row) { return value * (row * factor); });
+      part.combine_rows(
+          rows, [factor](float value, float row) { return Function{}(value) * (row * factor); });
       fragments_[c / kFragmentColumns].combine(part,
                                                [](float sum, float value) { return sum + value; });
     }

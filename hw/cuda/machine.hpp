@@ -756,12 +756,17 @@ class CudaMachine {
                                                 std::uint32_t row,
                                                 std::uint32_t column,
                                                 const CudaFragment<kRegisters>& fragment) {
-    static_assert(sizeof(typename Element::Storage) == 2, "columns of 16-bit elements");
+    constexpr bool kWords = Element::kType == ElementType::kF32;
+    static_assert(kWords || sizeof(typename Element::Storage) == 2, "f32, or 16-bit elements");
     WARPTWIN_UNROLL for (std::uint32_t i = 0; i < kRegisters; ++i) {
-      const float value = std::bit_cast<float>(fragment.words[i]);
-      const float values[2] = {value, value};
-      ptx::st_shared_u16(tile.at(row + i, column),
-                         static_cast<std::uint16_t>(ptx::convert_word<Element>(values)));
+      if constexpr (kWords) {
+        ptx::st_shared_u32(tile.at(row + i, column), fragment.words[i]);
+      } else {
+        const float value = std::bit_cast<float>(fragment.words[i]);
+        const float values[2] = {value, value};
+        ptx::st_shared_u16(tile.at(row + i, column),
+                           static_cast<std::uint16_t>(ptx::convert_word<Element>(values)));
+      }
     }
   }
   // Whether the executing lane issues what is issued once.

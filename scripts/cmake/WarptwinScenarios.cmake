@@ -16,15 +16,17 @@ function(warptwin_camel_case out name)
   set(${out} ${camel} PARENT_SCOPE)
 endfunction()
 
-# warptwin_add_command(<target> SCENARIOS <header>... [INCLUDE <dir>] [HW_SCENARIOS <name>...])
+# warptwin_add_command(<target> SCENARIOS <header>... [INCLUDE <dir>] [HW_SCENARIOS <name>...]
+#                      [NO_PTX])
 #
 # An executable with every subcommand, over the given scenarios in the given order. Header
 # <dir>/path/my_kernel.hpp holds the scenario warptwin::scenarios::MyKernel. Each is compiled once
-# for the simulator; where there is a CUDA compiler, each clean one to PTX too. There
-# <target>-hw is a second executable, not of the default build, that runs them, broken ones too, on
-# a GPU: all, or those that HW_SCENARIOS names. It is compiled for WARPTWIN_RUN_ARCHITECTURES.
+# for the simulator; where there is a CUDA compiler, each clean one to PTX too, with NO_PTX none.
+# There <target>-hw is a second executable, not of the default build, that runs them, broken ones
+# too, on a GPU: all, or those that HW_SCENARIOS names. It is compiled for
+# WARPTWIN_RUN_ARCHITECTURES.
 function(warptwin_add_command target)
-  cmake_parse_arguments(PARSE_ARGV 1 arg "" "INCLUDE" "SCENARIOS;HW_SCENARIOS")
+  cmake_parse_arguments(PARSE_ARGV 1 arg "NO_PTX" "INCLUDE" "SCENARIOS;HW_SCENARIOS")
   if(NOT arg_INCLUDE)
     set(arg_INCLUDE ${CMAKE_CURRENT_SOURCE_DIR})
   endif()
@@ -42,11 +44,12 @@ function(warptwin_add_command target)
     configure_file(${WARPTWIN_CMAKE_DIR}/scenario_device.cu.in
                    ${generated}/${WARPTWIN_SCENARIO_NAME}_device.cu @ONLY)
     if(WARPTWIN_BUILD_HW
+       AND NOT arg_NO_PTX
        AND (WARPTWIN_CUDA_BROKEN OR NOT WARPTWIN_SCENARIO_HEADER MATCHES "broken/")
        AND (WARPTWIN_CUDA_TYPES
             OR WARPTWIN_SCENARIO_HEADER MATCHES "^scenarios/gemm(_wgmma)?_(e4m3|s8)[.]hpp$"
             OR NOT WARPTWIN_SCENARIO_HEADER
-                   MATCHES "^scenarios/.*_(b?f16|t?f32|e4m3|e5m2|s8)[.]hpp$"))
+                   MATCHES "^scenarios/[^/]*_(b?f16|t?f32|e4m3|e5m2|s8)[.]hpp$"))
       warptwin_add_cuda_scenario(${WARPTWIN_SCENARIO_NAME} ${WARPTWIN_SCENARIO_HEADER}
                                  ${WARPTWIN_SCENARIO_TYPE} ${arg_INCLUDE} ${generated})
     endif()

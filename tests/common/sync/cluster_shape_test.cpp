@@ -108,8 +108,20 @@ TEST(ClusterShape, MasksOfEveryShapeAreThoseOfItsRowsAndColumns) {
           }
           EXPECT_EQ(cluster.with_own_a().slice(Operand::kA, rank).count, 1U);
           EXPECT_EQ(cluster.with_own_a().slice(Operand::kA, rank).multicast.bits, 0);
+          const ClusterShape own_b = ClusterShape{m, n}.with_own_b();
+          EXPECT_EQ(own_b.slice(Operand::kB, rank).count, 1U);
+          EXPECT_EQ(own_b.slice(Operand::kA, rank).count, n);
+          CtaMask told{};
+          for (std::uint32_t i = 0; i < own_b.sharers(); ++i) {
+            told = told | CtaMask::of(own_b.sharer(rank, i));
+          }
+          EXPECT_EQ(told.bits, cluster.a_multicast(rank).bits);
+          EXPECT_EQ(own_b.input_empty_multicast(rank).bits, told.bits);
+          EXPECT_EQ(cluster.sharer(rank, rank), rank);
         }
         EXPECT_EQ(cluster.with_own_a().input_empty_arrivals(), m / ctas_in(group));
+        EXPECT_EQ(ClusterShape(m, n).with_own_b().input_empty_arrivals(), n);
+        EXPECT_EQ(cluster.sharers(), m * n);
       }
     }
   }

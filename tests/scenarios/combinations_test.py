@@ -1,0 +1,71 @@
+#!/usr/bin/env python3
+"""Every scenario of scenarios/combinations.txt is proved and right at a small shape.
+
+  combinations_test.py COMBINATIONS SCRIPTS
+
+COMBINATIONS is the command warptwin-combinations, SCRIPTS the folder of combinations_table.py,
+which reads the list. Of every second form one type is proved for every number of steps along K too, and
+where clusters claim tiles for every number of them: a protocol does not depend on types.
+"""
+
+import json
+import os
+import subprocess
+import sys
+from concurrent.futures import ThreadPoolExecutor
+
+RIGHT = "agrees with the double-precision reference"
+# A name of another trip parameter than `k` begins so.
+TRIPS = {"conv2d": "channels", "attention": "kv"}
+
+
+def small(table, scenario):
+    """Settings: shallow rings, and four steps along K."""
+    defaults = {p["name"]: p["default"] for p in scenario["parameters"]}
+    values = [f"{name}={depth}" for name, depth in table.RINGS if name in defaults]
+    if "k" in defaults:
+        values.append(f"k={min(defaults['k'], 4 * defaults['tile_k'])}")
+    return [word for value in values for word in ("--set", value)]
+
+
+def main():
+    command, scripts = sys.argv[1:]
+    sys.path.insert(0, scripts)
+    import combinations_table as table  # pylint: disable=import-outside-toplevel
+
+    def said(*words):
+        result = subprocess.run([command, *words], capture_output=True, text=True, check=False)
+        return result.returncode, result.stdout + result.stderr
+
+    listed = {one["name"]: one for one in json.loads(said("list", "--json")[1])}
+    names = [name for forms in table.LISTED.values() for name in forms.values()]
+    if sorted(names) != sorted(listed):
+        print(f"{command} and the list differ: {sorted(set(names) ^ set(listed))}", file=sys.stderr)
+        return 1
+    # The types of the forms in turn.
+    drawn = {list(forms.values())[number % len(forms)]
+             for number, forms in enumerate(list(table.LISTED.values())[::2])}
+
+    def wrong(name):
+        values = small(table, listed[name])
+        code, text = said("check", name, *values)
+        if code != 0 or RIGHT not in text or f"{name}: proved" not in text:
+            return f"check {name} {' '.join(values)}: exit {code}\n{text}"
+        if name in drawn:
+            trips = TRIPS.get(name.split("_")[0], "k")
+            code, text = said("prove", name, *values, "--for-all", trips)
+            if code != 0 or f"for every {trips}" not in text:
+                return f"prove {name} {' '.join(values)}: exit {code}\n{text}"
+        return None
+
+    with ThreadPoolExecutor(int(os.environ.get("COMBINATIONS_JOBS", "1"))) as pool:
+        found = [one for one in pool.map(wrong, names) if one]
+    for one in found:
+        print(one, file=sys.stderr)
+    print(f"{len(names) - len(found)} of {len(names)} right and proved, "
+          f"{len(drawn)} of them for every number of steps")
+    return 1 if found else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
