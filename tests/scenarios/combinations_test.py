@@ -4,8 +4,8 @@
   combinations_test.py COMBINATIONS SCRIPTS
 
 COMBINATIONS is the command warptwin-combinations, SCRIPTS the folder of combinations_table.py,
-which reads the list. Of every second form one type is proved for every number of steps along K too, and
-where clusters claim tiles for every number of them: a protocol does not depend on types.
+which reads the list. Of every second form one type is proved for every number of steps along K too,
+and where clusters claim tiles for every number of them: a protocol does not depend on types.
 """
 
 import json
