@@ -7,7 +7,8 @@ warptwin-NAME or as NAME_benchmark.
 A name that is no target of the build is a breach. What the default build has is built already then.
 Fuzzers in build/fuzz need Clang, and are left out.
 warptwin-hw, which takes half an hour, is left to the test of the package, which builds one of one
-scenario. --no-cuda: there is no CUDA compiler; programs of the CUDA side are left out, and said.
+scenario; so is warptwin-combinations-hw, which takes longer. --no-cuda: there is no CUDA compiler;
+programs of the CUDA side are left out, and said.
 """
 
 import argparse
@@ -21,7 +22,7 @@ PROGRAM = re.compile(
     r"|\b(warptwin-[a-z]+(?:-[a-z]+\d*)*|\w+_benchmark)\b"
 )
 CUDA = re.compile(r"warptwin-|hw\.")
-ELSEWHERE = {"warptwin-hw"}
+ELSEWHERE = {"warptwin-hw", "warptwin-combinations-hw"}
 
 
 def named(pages):
