@@ -31,14 +31,6 @@ OneKernel summed(const std::string& place, const std::string& in_front = "") {
   return kernel;
 }
 
-ProofResult proof_under(const OneKernel& kernel, const char* rule) {
-  const ScenarioEntry entry = entry_of(kernel);
-  ProofOptions options;
-  options.run.moves_data = false;
-  choose_rule(options.run.rules, rule);
-  return prove(entry, ParameterSet{entry.parameters}, options);
-}
-
 const auto kNamed = Contains(HasSubstr("as the manual does not say: with --rule active_lanes"));
 
 // Each group stores to a place of its own.

@@ -35,14 +35,6 @@ OneKernel handed_over(const char* storing, const char* between, const char* publ
   return kernel;
 }
 
-ProofResult proof_under(const OneKernel& kernel, const char* rule) {
-  const ScenarioEntry entry = entry_of(kernel);
-  ProofOptions options;
-  options.run.moves_data = false;
-  choose_rule(options.run.rules, rule);
-  return prove(entry, ParameterSet{entry.parameters}, options);
-}
-
 const auto kNamed = Contains(HasSubstr("elect.sync elects the lowest lane"));
 
 TEST(PtxElections, ALaneByNumberIsNotTheElectedOne) {

@@ -51,14 +51,7 @@ OneKernel kernel_of(const Reduction& one) {
 }
 
 void expect_undecided(const Reduction& one, const char* reason) {
-  const ProofResult proof = proof_of(kernel_of(one));
-  EXPECT_EQ(proof.verdict, ProofVerdict::kUndecided) << proof.strength();
-  EXPECT_THAT(ids_in(proof), IsEmpty());
-  std::string reasons;
-  for (const Undecided& open : proof.undecided) {
-    reasons += open.reason + "\n";
-  }
-  EXPECT_THAT(reasons, HasSubstr(reason));
+  sim::expect_undecided(kernel_of(one), reason);
 }
 
 TEST(PtxLastAdders, AreProvedForEachThatMayBeTheLast) {

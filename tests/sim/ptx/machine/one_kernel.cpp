@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cstring>
+#include <utility>
 
 #include <gmock/gmock.h>
 
@@ -88,11 +89,26 @@ OneRun run_of(const OneKernel& kernel) {
   return run;
 }
 
-ProofResult proof_of(const OneKernel& kernel) {
+namespace {
+
+ProofResult proof_by(const OneKernel& kernel, Rules rules) {
   const ScenarioEntry entry = entry_of(kernel);
   ProofOptions options;
   options.run.moves_data = false;
+  options.run.rules = std::move(rules);
   return prove(entry, ParameterSet{entry.parameters}, options);
+}
+
+}  // namespace
+
+ProofResult proof_of(const OneKernel& kernel) {
+  return proof_by(kernel, {});
+}
+
+ProofResult proof_under(const OneKernel& kernel, const char* rule) {
+  Rules rules;
+  choose_rule(rules, rule);
+  return proof_by(kernel, rules);
 }
 
 std::vector<std::string> ids_in(const RunResult& run) {
@@ -121,6 +137,17 @@ void expect_found(const OneKernel& kernel, const char* id) {
   const ProofResult proof = proof_of(kernel);
   EXPECT_NE(proof.verdict, ProofVerdict::kProved) << kernel.body;
   EXPECT_THAT(ids_in(proof), testing::Contains(id)) << kernel.body;
+}
+
+void expect_undecided(const OneKernel& kernel, const char* reason) {
+  const ProofResult proof = proof_of(kernel);
+  EXPECT_EQ(proof.verdict, ProofVerdict::kUndecided) << proof.strength();
+  EXPECT_THAT(ids_in(proof), testing::IsEmpty());
+  std::string reasons;
+  for (const Undecided& open : proof.undecided) {
+    reasons += open.reason + "\n";
+  }
+  EXPECT_THAT(reasons, testing::HasSubstr(reason));
 }
 
 std::string repeated(const std::string& text, std::uint32_t count) {

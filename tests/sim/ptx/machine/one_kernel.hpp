@@ -40,6 +40,8 @@ struct OneRun {
 ScenarioEntry entry_of(const OneKernel& kernel);
 OneRun run_of(const OneKernel& kernel);
 ProofResult proof_of(const OneKernel& kernel);
+/// Under a rule, NAME=VALUE.
+ProofResult proof_under(const OneKernel& kernel, const char* rule);
 
 /// Of a run, or of a proof and its refutations.
 std::vector<std::string> ids_in(const RunResult& run);
@@ -48,6 +50,8 @@ std::vector<std::string> ids_in(const ProofResult& proof);
 /// Proved, and nothing said against it; not proved, and `id` among what is said.
 void expect_proved(const OneKernel& kernel);
 void expect_found(const OneKernel& kernel, const char* id);
+/// Undecided, nothing found, and `reason` in one of the reasons.
+void expect_undecided(const OneKernel& kernel, const char* reason);
 
 /// `text` with each `$` as the number: a few lines of PTX for each of several registers.
 std::string repeated(const std::string& text, std::uint32_t count);
