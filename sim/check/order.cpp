@@ -258,23 +258,14 @@ void Order::on_init(ClusterOrder& cluster, const Event& event) {
   barrier.base = base;
 }
 
-// An arrival that counted in `event.phase` of its barrier adds what it releases to that phase.
+// An arrival that counted in `event.phase` of its barrier adds what it releases to that phase, and
+// to those that follow: each operation on the object goes on from the one before, as atomics do
+// that stand between a release and its observation (PTX ISA, "Observation order").
 void Order::release(ClusterOrder& cluster, const Event& event, const Clock& clock, bool afar) {
   BarrierClock& barrier = cluster.barriers[number_of(cluster, event.cta, event.address)];
   if (barrier.phase != event.phase) {
-    if (barrier.phase + 1 == event.phase) {
-      std::swap(barrier.completed, barrier.current);
-      std::swap(barrier.completed_afar, barrier.current_afar);
-    } else {
-      barrier.completed = {};
-      barrier.completed_afar = {};
-    }
-    for (Clock* open : {&barrier.current, &barrier.current_afar}) {
-      open->own.clear();
-      open->lone.clear();
-      open->others.clear();
-      open->told.clear();
-    }
+    barrier.completed = barrier.current;
+    barrier.completed_afar = barrier.current_afar;
     barrier.phase = event.phase;
   }
   barrier.last = std::max(barrier.last, event.phase + 1);
@@ -296,17 +287,14 @@ void Order::observe(ClusterOrder& cluster, const Event& event, std::uint32_t sel
   BarrierClock& barrier = cluster.barriers[number];
   WarpOrder& warp = cluster.warps[self];
   const bool relaxed = !acquires(event.ordering);
-  const bool here = barrier.phase == event.phase;
-  const bool known = here || barrier.phase + 1 == event.phase;
-  const Clock& near = here ? barrier.completed : barrier.current;
-  const Clock& afar = here ? barrier.completed_afar : barrier.current_afar;
+  const bool begun = barrier.phase == event.phase;  // somebody has arrived in the phase after
+  const Clock& near = begun ? barrier.completed : barrier.current;
+  const Clock& afar = begun ? barrier.completed_afar : barrier.current_afar;
   const bool wide = arrivals_reach_ || event.ordering.scope != Scope::kCta;
   const auto learn = [&](Clock& clock, bool all) {
-    if (known) {
-      join(clock, near);
-      if (all) {
-        join(clock, afar);
-      }
+    join(clock, near);
+    if (all) {
+      join(clock, afar);
     }
     raise(clock.own, barrier_component(number), barrier.base + event.phase);
   };
@@ -318,7 +306,7 @@ void Order::observe(ClusterOrder& cluster, const Event& event, std::uint32_t sel
     acquire(warp, event, [&](Clock& clock) { learn(clock, wide); });
   }
   barrier.last = std::max(barrier.last, event.phase);
-  if (relaxed || (known && !wide && !afar.own.empty())) {
+  if (relaxed || (!wide && !afar.own.empty())) {
     not_acquired(cluster, event, self);
   }
   for (const std::uint32_t first : barrier.relaxed) {

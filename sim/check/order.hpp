@@ -2,11 +2,11 @@
 /// memory order. Detectors ask it; it reports nothing.
 ///
 /// Edges: program order; named and cluster barriers; an mbarrier's releasing arrivals to the
-/// acquiring waits that observe their phase; a tcgen05.commit to the same, for its warp's tensor
-/// operations only; a releasing write of a global word to an acquiring read of it, in any cluster
-/// that the narrower of their scopes has. A relaxed write releases what fences of its warp covered,
-/// and those of warps that it has met at a barrier since; a relaxed read acquires at the next fence
-/// of its thread, or of one that it has met at a barrier since.
+/// acquiring waits that observe their phase or a later one; a tcgen05.commit to the same, for its
+/// warp's tensor operations only; a releasing write of a global word to an acquiring read of it, in
+/// any cluster that the narrower of their scopes has. A relaxed write releases what fences of its
+/// warp covered, and those of warps that it has met at a barrier since; a relaxed read acquires at
+/// the next fence of its thread, or of one that it has met at a barrier since.
 /// Of tensor memory a release tells whatever its scope, and a relaxed arrival what a
 /// tcgen05.fence::before_thread_sync of its thread covered, to who acquires it, or waits relaxed
 /// and has a tcgen05.fence::after_thread_sync behind.
@@ -204,8 +204,8 @@ class Order {
     std::uint32_t base = 0;  // mark of the object's phase 0
     std::uint32_t last = 0;  // its latest phase
     std::uint32_t phase = 0;
-    Clock current;       // joined releases of `phase`
-    Clock completed;     // of the phase before
+    Clock current;       // joined releases of `phase` and of all before it
+    Clock completed;     // those of the phases before it alone
     Clock current_afar;  // the same, by warps of other CTAs
     Clock completed_afar;
     std::vector<std::uint32_t> relaxed;  // warps that arrived relaxed, in the last phases

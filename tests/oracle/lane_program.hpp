@@ -74,6 +74,7 @@ struct LaneProgram {
   bool relaxed = false;               // some accesses and arrivals are, or are of the CTA alone
   bool copies = false;                // copies write shared words, of which each has 16 bytes then
   bool counted = false;               // of every form; atomics and waits are of more kinds
+  bool fences_of_met = false;         // granted: fences hold for lanes that theirs has met
   std::vector<std::uint32_t> counts;  // of the mbarriers
   std::vector<Step> steps;            // of each warp, in this order
 };

@@ -54,8 +54,8 @@ struct Barrier {
   std::uint32_t phase = 0;
   std::int32_t arrived = 0;
   std::uint32_t bytes = 0;  // that the phase still expects
-  Clock told{};             // in this phase
-  Clock completed{};        // in the one before
+  Clock told{};             // in this phase and in those before it
+  Clock completed{};        // in those before it alone
 };
 
 struct Flag {
@@ -327,6 +327,15 @@ class Search {
     }
   }
 
+  // Who comes behind a copy comes behind what it came behind, though a copy tells of itself alone.
+  static void forget(Word& word, const Clock& before) {
+    for (Clock* done : {&word.stores, &word.loads, &word.adds[kNear], &word.adds[kFar]}) {
+      for (std::size_t i = 0; i < kAgentsMax; ++i) {
+        (*done)[i] = (*done)[i] <= before[i] ? 0 : (*done)[i];
+      }
+    }
+  }
+
   void access(Machine& machine, std::size_t agent, const Step& step) {
     Word& word = machine.words[step.object];
     const Clock& before = machine.known[agent].now;
@@ -347,6 +356,9 @@ class Search {
       } else {
         see(agent, machine.at[agent], *word.value);
       }
+      if (reduces) {
+        forget(word, before);
+      }
       (adds ? word.adds[near ? kNear : kFar] : word.loads)[agent] = now;
       return;
     }
@@ -355,8 +367,8 @@ class Search {
       race(step.object);
     }
     if (step.kind == Kind::kCopy) {
-      // Who comes behind it comes behind what it came behind.
-      word = {step.copy == Copy::kStore ? step.data : 0};
+      forget(word, before);
+      word.value = step.copy == Copy::kStore ? step.data : 0;
     } else {
       word.value = step.value;
     }
@@ -368,7 +380,7 @@ class Search {
     if (barrier.arrived > count) {
       answer_.fault = "more arrivals than a phase has";
     } else if (barrier.arrived == count && barrier.bytes == 0) {
-      barrier = {barrier.phase + 1, 0, 0, {}, barrier.told};
+      barrier = {barrier.phase + 1, 0, 0, barrier.told, barrier.told};
     }
   }
 
@@ -474,18 +486,26 @@ class Search {
     if (!all_there(next, step)) {
       return std::nullopt;
     }
-    Clock all{};
+    Known all;
     std::vector<std::size_t> there;
     for (std::size_t i = 0; i < lanes_; ++i) {
       if (agents_[i].warp == step.warp && (step.lanes >> agents_[i].lane & 1U) != 0) {
         there.push_back(i);
         next.known[i].now[i] = static_cast<std::uint8_t>(++next.at[i]);
-        join(all, next.known[i].now);
+        join(all.now, next.known[i].now);
+        for (const Scope scope : {kNear, kFar}) {
+          join(all.fenced[scope], next.known[i].fenced[scope]);
+          join(all.seen[scope], next.known[i].seen[scope]);
+        }
       }
     }
     for (const std::size_t i : there) {
       if (step.kind == Kind::kSync) {
-        next.known[i].now = all;
+        next.known[i].now = all.now;
+        if (program_.fences_of_met) {
+          next.known[i].fenced = all.fenced;
+          next.known[i].seen = all.seen;
+        }
       }
     }
     return next;
