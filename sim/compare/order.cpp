@@ -10,10 +10,39 @@ namespace warptwin::sim {
 
 namespace {
 
-// Later minus earlier, of clocks whose low 32 bits are known.
+// Later minus earlier, of clocks whose low 32 bits are known: as little as may be.
 std::int64_t cycles_between(std::uint64_t from, std::uint64_t to) {
   return static_cast<std::int32_t>(static_cast<std::uint32_t>(to) -
                                    static_cast<std::uint32_t>(from));
+}
+
+// From an operation of a warp to its next: forward, but for a little.
+std::int64_t cycles_on(std::uint64_t from, std::uint64_t to) {
+  constexpr std::uint32_t kBack = std::uint32_t{1} << 30;
+  return static_cast<std::int64_t>(static_cast<std::uint32_t>(to - from + kBack)) - kBack;
+}
+
+// Of each operation of each warp when it was: a GPU records the low 32 bits of its clock, which
+// begin anew while a launch goes on that emulates tensor memory. The first operations of a CTA's
+// warps are within half of these 32 bits of each other.
+std::vector<std::vector<std::int64_t>> times_of(const Trace& trace) {
+  std::vector<std::vector<std::int64_t>> times(trace.warps.size());
+  const TraceOp* first = nullptr;  // of the CTA
+  for (std::uint32_t warp = 0; warp < trace.warps.size(); ++warp) {
+    first = warp % trace.warps_per_cta() == 0 ? nullptr : first;
+    const TraceOp* before = nullptr;
+    for (const TraceOp& op : trace.warps[warp].ops) {
+      first = first == nullptr ? &op : first;
+      const bool whole = trace.source != "hardware";
+      times[warp].push_back(whole ? static_cast<std::int64_t>(op.time)
+                            : before != nullptr
+                                ? times[warp].back() + cycles_on(before->time, op.time)
+                                : static_cast<std::int64_t>(first->time) +
+                                      cycles_between(first->time, op.time));
+      before = &op;
+    }
+  }
+  return times;
 }
 
 // One operation in both traces.
@@ -22,6 +51,7 @@ struct OrderedOp {
   std::uint32_t other = 0;  // of the timed one
   const TraceOp* proved = nullptr;
   const TraceOp* seen = nullptr;
+  std::int64_t time = 0;  // of that one
 };
 
 struct OrderedPair {
@@ -31,7 +61,6 @@ struct OrderedPair {
 
 // What the clock of one CTA can be ahead of another's: the pair that says least, and most.
 struct ClockBounds {
-  std::uint32_t base = 0;  // differences are counted from here
   std::int64_t least = 0;
   std::int64_t most = 0;
   std::optional<OrderedPair> least_by;
@@ -42,7 +71,7 @@ struct ClockBounds {
 class OrderChecker {
  public:
   OrderChecker(const Trace& ordered, const Trace& timed, const Matching& matching)
-      : ordered_{ordered}, timed_{timed}, matching_{matching} {}
+      : ordered_{ordered}, timed_{timed}, matching_{matching}, times_{times_of(timed)} {}
 
   OrderCheck run() {
     for (std::uint32_t warp = 0; warp < ordered_.warps.size(); ++warp) {
@@ -73,7 +102,8 @@ class OrderChecker {
     return {warp,
             matched.other,
             &ordered_.warps[warp].ops[matched.first[position]],
-            &timed_.warps[matched.other].ops[matched.second[position]]};
+            &timed_.warps[matched.other].ops[matched.second[position]],
+            times_[matched.other][matched.second[position]]};
   }
   // The last of the first `ops` operations of a warp that means something.
   OrderedOp last_of(std::uint32_t warp, std::uint32_t ops) const {
@@ -99,7 +129,7 @@ class OrderChecker {
   bool look_at(const OrderedPair& pair, bool violated) {
     const std::uint32_t from = cta_of(pair.before.other);
     const std::uint32_t to = cta_of(pair.after.other);
-    const std::int64_t passed = cycles_between(pair.before.seen->time, pair.after.seen->time);
+    const std::int64_t passed = pair.after.time - pair.before.time;
     if (from == to || timed_.source != "hardware") {
       ++check_.pairs;
       if (passed < 0 && !violated) {
@@ -116,17 +146,13 @@ class OrderChecker {
   void tie(std::uint32_t from, std::uint32_t to, const OrderedPair& pair, std::int64_t passed) {
     ClockBounds& bounds = bounds_[{std::min(from, to), std::max(from, to)}];
     const std::int64_t ahead = from < to ? passed : -passed;
-    if (bounds.pairs++ == 0) {
-      bounds.base = static_cast<std::uint32_t>(ahead);
-    }
-    const std::int64_t bound =
-        static_cast<std::int32_t>(static_cast<std::uint32_t>(ahead) - bounds.base);
-    if (from < to && (!bounds.most_by || bound < bounds.most)) {
-      bounds.most = bound;
+    ++bounds.pairs;
+    if (from < to && (!bounds.most_by || ahead < bounds.most)) {
+      bounds.most = ahead;
       bounds.most_by = pair;
     }
-    if (from > to && (!bounds.least_by || bound > bounds.least)) {
-      bounds.least = bound;
+    if (from > to && (!bounds.least_by || ahead > bounds.least)) {
+      bounds.least = ahead;
       bounds.least_by = pair;
     }
   }
@@ -173,6 +199,7 @@ class OrderChecker {
   const Trace& ordered_;
   const Trace& timed_;
   const Matching& matching_;
+  std::vector<std::vector<std::int64_t>> times_;  // of the timed trace
   std::map<std::pair<std::uint32_t, std::uint32_t>, ClockBounds> bounds_;
   OrderCheck check_;
 };

@@ -258,6 +258,24 @@ TEST(OrderTest, OrderBetweenSmsIsCheckedUpToADifferenceOfTheirClocks) {
   EXPECT_THAT(text, HasSubstr("in every run after cta 1 warp"));
 }
 
+// Emulated products take seconds: the 32 bits that are recorded begin anew meanwhile.
+TEST(OrderTest, AWaitMayTakeMoreThanHalfOfTheClocksBits) {
+  const Trace proved = trace({"producer_consumer", {}}, "round-robin");
+  Trace seen = recorded({"producer_consumer", {}}, "round-robin");
+  TraceOp& wait = find_op(seen, 1, Op::kMbarrierWait, "ring.full[2]");
+  const std::uint64_t from = find_op(seen, 0, Op::kMbarrierArrive, "ring.full[2]").time;
+  ASSERT_LT(from, wait.time);
+  for (WarpTrace& warp : seen.warps) {
+    for (TraceOp& op : warp.ops) {
+      op.time = static_cast<std::uint32_t>(op.time + (op.time >= from ? 3'000'000'000U : 0));
+    }
+  }
+  EXPECT_TRUE(compare_traces(proved, seen).agrees());
+  wait.time = static_cast<std::uint32_t>(from + 3'000'000'000U - 5);
+  EXPECT_THAT(text_of(compare_traces(proved, seen), "proved", "seen"),
+              HasSubstr("cta 0 warp 1 (consumer), out of order"));
+}
+
 TEST(OrderTest, WithoutAProofWaitsAreHeldAgainstTheirArrivals) {
   const Trace first = recorded({"producer_consumer", {}}, "round-robin");
   Trace second = first;
