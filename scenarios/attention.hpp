@@ -44,13 +44,18 @@
 #include <string>
 #include <utility>
 
+#include "common/kernel/parameter_table.hpp"
+
 #include "scenarios/attention_rows.hpp"
 
 namespace warptwin::scenarios {
 
-template <Machine M, class Extents, class Parts = AttentionParts>
-struct AttentionKernel : AttentionRows<M, Extents, Parts> {
-  using Base = AttentionRows<M, Extents, Parts>;
+template <Machine M,
+          class Extents,
+          class Parts = AttentionParts,
+          class StorageOf = AttentionStorage<Extents, Parts>>
+struct AttentionKernel : AttentionRows<M, Extents, Parts, StorageOf> {
+  using Base = AttentionRows<M, Extents, Parts, StorageOf>;
   using Storage = typename Base::Storage;
   using Problem = typename Base::Problem;
   using Operands = typename Base::Operands;
@@ -58,12 +63,27 @@ struct AttentionKernel : AttentionRows<M, Extents, Parts> {
   using Accum = typename Base::Accum;
 
   static constexpr void load(M& machine, const Problem& problem, const Storage& smem) {
+    load_tiles(machine, problem, smem, [] {});
+  }
+  /// The role. Calls `begins()` when a tile begins.
+  static constexpr void load_tiles(M& machine,
+                                   const Problem& problem,
+                                   const Storage& smem,
+                                   const auto& begins) {
     load_by(
         machine,
         problem,
         smem,
         [&](Tile tile) { return problem.first_key_tile(tile); },
-        [&](Tile tile) { return problem.key_tiles(tile); });
+        [&](Tile tile) { return problem.key_tiles(tile); },
+        begins);
+  }
+  static constexpr void load_by(M& machine,
+                                const Problem& problem,
+                                const Storage& smem,
+                                const auto& first,
+                                const auto& trips) {
+    load_by(machine, problem, smem, first, trips, [] {});
   }
 
   /// The role. It loads `trips(tile)` tiles of keys for a pair of query tiles, the first of them
@@ -72,7 +92,8 @@ struct AttentionKernel : AttentionRows<M, Extents, Parts> {
                                 const Problem& problem,
                                 const Storage& smem,
                                 const auto& first,
-                                const auto& trips) {
+                                const auto& trips,
+                                const auto& begins) {
     machine.template setmaxnreg_dec<kOtherRegisters>();
     auto q = Operands{machine, smem.q};
     auto kv = Operands{machine, smem.kv};
@@ -93,7 +114,9 @@ struct AttentionKernel : AttentionRows<M, Extents, Parts> {
     };
     const auto load_keys = [&](Tile tile, std::uint32_t j) { load_kv(problem.k, tile, j); };
     const auto load_values = [&](Tile tile, std::uint32_t j) { load_kv(problem.v, tile, j); };
-    for (const Tile tile : problem.tiles(machine)) {
+    auto claimed = Base::claims(machine, smem);
+    for (const Tile tile : Base::tiles(machine, problem, claimed)) {
+      begins();
       load_queries(tile, 0);
       load_keys(tile, 0);
       load_queries(tile, 1);
@@ -158,7 +181,8 @@ struct AttentionKernel : AttentionRows<M, Extents, Parts> {
     auto warp = Steps{machine, smem, tmem};
     Operands& q = warp.q;
     Operands& kv = warp.kv;
-    for (const Tile tile : problem.tiles(machine)) {
+    auto claimed = Base::claims(machine, smem);
+    for (const Tile tile : Base::tiles(machine, problem, claimed)) {
       const std::uint32_t key_tiles = problem.key_tiles(tile);
       auto first_keys = kv.acquire_consumer();  // waits kv.full
       for (std::uint32_t t = 0; t < kAttentionTiles; ++t) {
@@ -203,6 +227,12 @@ struct AttentionOf {
   using Kernel = AttentionKernel<M, Extents, Parts>;
 
   static std::span<const Parameter> parameters() {
+    static const auto kParameters =
+        extended(shapes(), {{"ctas", "CTAs that share the tiles; 0: one for each", 0, 0, 1 << 16}});
+    return kParameters;
+  }
+  /// The parameters that say nothing of who shares the tiles.
+  static std::span<const Parameter> shapes() {
     static constexpr Parameter kParameters[] = {
         {"q", "rows of Q and O", 512, 1, 1 << 20, "cta_q"},
         {"kv", "rows of K and V", 384, 1, 1 << 20, "tile_kv"},
@@ -216,7 +246,6 @@ struct AttentionOf {
         {"stages", "stages of the ring of keys and values", 3, 2, 64},
         {"stats_stages", "factors of each tile under way to correction", 1, 1, 64},
         {"slack", "growth of a row's maximum that is let pass, in powers of two", 0, 0, 16},
-        {"ctas", "CTAs that share the tiles; 0: one for each", 0, 0, 1 << 16},
     };
     return kParameters;
   }
@@ -224,12 +253,15 @@ struct AttentionOf {
     return {p.u32("head_dim"), p.u32("stages"), p.u32("stats_stages")};
   }
   static Workload workload(const ParameterSet& p) {
-    const AttentionExtents<> e = extents(p);
-    const std::uint32_t dim = e.head_dim;
+    check_stages_fit<AttentionStorage<AttentionExtents<>, Parts>>(extents(p));
+    return workload_of(p, p.u32("ctas"));
+  }
+  /// `clusters` of them; 0: one for each tile.
+  static Workload workload_of(const ParameterSet& p, std::uint32_t clusters) {
+    const std::uint32_t dim = p.u32("head_dim");
     require(
         dim == 64 || dim == 128,
         "head_dim=" + std::to_string(dim) + " is not made of boxes of 64 columns; use 64 or 128");
-    check_stages_fit<AttentionStorage<AttentionExtents<>, Parts>>(e);
     const std::uint32_t q = p.u32("q");
     const std::uint32_t kv = p.u32("kv");
     const std::uint32_t window = p.u32("window");
@@ -252,7 +284,7 @@ struct AttentionOf {
                      {1, panel.rows, panel.columns, panel.swizzle},
                      {2, panel.rows, panel.columns, panel.swizzle},
                      tile_map<typename Parts::Result>(3, kAttentionTile, 64)},
-            .clusters = tiles.ctas(p.u32("ctas")),
+            .clusters = tiles.ctas(clusters),
             .registers_per_thread = kAttentionRegisters,
             .flops = 4 * attended_pairs(q, kv, seen(p)) * columns};
   }

@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "common/kernel/tile_scheduler.hpp"
+#include "common/kernel/work_iterator.hpp"
 #include "common/tile/accum_tile.hpp"
 #include "common/tile/row_tile.hpp"
 
@@ -17,9 +18,12 @@
 namespace warptwin::scenarios {
 
 /// The launch, and the roles of softmax and correction.
-template <Machine M, class Extents, class Parts = AttentionParts>
+template <Machine M,
+          class Extents,
+          class Parts = AttentionParts,
+          class StorageOf = AttentionStorage<Extents, Parts>>
 struct AttentionRows {
-  using Storage = AttentionStorage<Extents, Parts>;
+  using Storage = StorageOf;
   using Operands = PipelineOf<M, typename Storage::Operands>;
   using Scores = PipelineOf<M, typename Storage::Scores>;
   using Accum = PipelineOf<M, typename Storage::Accum>;
@@ -27,7 +31,7 @@ struct AttentionRows {
   using Writer = TileWriter<M, typename Parts::Result, Role::kCorrection>;
   using Rows = RowTile<M, kAttentionTile>;
   using Factors = typename OnlineSoftmax<M>::Values;
-  static constexpr auto kRoles = kAttentionRoles;
+  static constexpr auto kRoles = Storage::kRoles;
   struct Problem {
     typename M::TensorMap q, k, v, o;  // boxes of one panel
     [[no_unique_address]] Extents extents;
@@ -75,6 +79,23 @@ struct AttentionRows {
             static_cast<float>(p["slack"])};
   }
 
+  /// A warp's view of the responses; of nothing where no tile is claimed.
+  static constexpr auto claims(M& machine, const Storage& smem) {
+    if constexpr (requires { smem.clc; }) {
+      return PipelineOf<M, typename Storage::Clc>{machine, smem.clc};
+    } else {
+      return nullptr;
+    }
+  }
+  /// The tiles of this warp's CTA: its own, and those that it claims.
+  static constexpr auto tiles(M& machine, const Problem& problem, auto& claims) {
+    if constexpr (requires { claims.asks(); }) {
+      return WorkIterator{ClusterTiles{problem.tile_walk, machine.cta_rank()}, machine, claims};
+    } else {
+      return problem.tiles(machine);
+    }
+  }
+
   /// The address of tensor memory, once the MMA warp has handed it over.
   static constexpr TmemAllocation tensor_memory(M& machine, const Storage& smem) {
     smem.tmem.hand_off.sync(machine);
@@ -103,7 +124,8 @@ struct AttentionRows {
       machine.st_shared(smem.factors(stage.index()), row, 0, factors);
       std::move(stage).release();  // arrives on stats.full
     };
-    for (const Tile tile : problem.tiles(machine)) {
+    auto claimed = claims(machine, smem);
+    for (const Tile tile : tiles(machine, problem, claimed)) {
       online.reset();
       const std::uint32_t queries = tile.m * kAttentionTiles + turn.first;  // their tile
       const std::uint32_t first = problem.first_key_tile(tile);
@@ -167,7 +189,8 @@ struct AttentionRows {
       std::move(stage).release();  // arrives on stats.empty
       return factors;
     };
-    for (const Tile tile : problem.tiles(machine)) {
+    auto claimed = claims(machine, smem);
+    for (const Tile tile : tiles(machine, problem, claimed)) {
       const std::uint32_t turns = kAttentionTiles * problem.key_tiles(tile);
       for (std::uint32_t turn = kAttentionTiles; turn < turns; ++turn) {
         const Factors factors = receive();

@@ -65,6 +65,7 @@ struct AttentionPartsOf : AttentionParts {
 /// A CTA's shared memory.
 template <class Extents, class Parts = AttentionParts>
 struct AttentionStorage {
+  static constexpr RoleTable kRoles = kAttentionRoles;
   using Element = typename Parts::Element;
   using Operands = RingStorage<From<Role::kLoad, TmaBytes>, To<Role::kMma, UmmaCommit>>;
   using Scores =

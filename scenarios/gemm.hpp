@@ -64,9 +64,7 @@ inline constexpr RoleTable kGemmRolesWith{
 inline constexpr RoleTable kGemmRoles = kGemmRolesWith<1>;
 
 /// A CTA's shared memory; the names are those of the reports. `Payload`: what a stage holds.
-template <class Extents,
-          class Parts = GemmParts,
-          class Payload = StandardTilePayload<typename Parts::A, typename Parts::B>>
+template <class Extents, class Parts = GemmParts, class Payload = PayloadOf<Parts>>
 struct GemmStorage {
   using D = typename Parts::D;
   using Input =
@@ -210,17 +208,18 @@ struct GemmOf {
     const GemmExtents<> e = extents(p);
     const std::uint32_t m = p.u32("m"), n = p.u32("n"), k = p.u32("k");
     const std::uint32_t box = box_columns<D>(e.tile_n);
-    check_row_pitch("k", k, kSize);
+    check_operand<A, Parts::kMajorA>("m", m, k, e.tile_m);
+    check_operand<B, Parts::kMajorB>("n", n, k, e.tile_n);
     check_mma_shape(e.tile_m, e.tile_n, CtaGroup::kOne, kind_of(A::kType));
     check_tile_k(e.tile_k, kSize);
     check_box_columns(e.tile_n, box, kBytesOf<D>);
     check_tmem_columns(e.accum_stages, e.tile_n);
     check_stages_fit<GemmStorage<GemmExtents<>, Parts>>(e);
-    return {.tensors = {matrix("a", TensorUse::kInput, m, k, A::kType),
-                        matrix("b", TensorUse::kInput, n, k, B::kType),
+    return {.tensors = {operand_matrix<A, Parts::kMajorA>("a", m, k),
+                        operand_matrix<B, Parts::kMajorB>("b", n, k),
                         matrix("d", TensorUse::kOutput, m, n, D::kType)},
-            .maps = {tile_map<A>(0, e.tile_m, e.tile_k),
-                     tile_map<B>(1, e.tile_n, e.tile_k),
+            .maps = {operand_map<A, Parts::kMajorA>(0, e.tile_m, e.tile_k),
+                     operand_map<B, Parts::kMajorB>(1, e.tile_n, e.tile_k),
                      tile_map<D>(2, e.tile_m, box)},
             .clusters = TileGrid::covering(m, n, e.tile_m, e.tile_n).ctas(p.u32("ctas")),
             .registers_per_thread = Parts::kThread.fixed,

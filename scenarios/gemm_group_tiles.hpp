@@ -11,6 +11,7 @@
 #include "common/machine/machine.hpp"
 #include "common/machine/roles.hpp"
 #include "common/pipeline/producer_consumer_pipeline.hpp"
+#include "common/sync/cluster_shape.hpp"
 #include "common/sync/participants.hpp"
 
 namespace warptwin::scenarios {
@@ -30,20 +31,24 @@ inline std::uint32_t rows_of_group(const ParameterSet& p, std::uint32_t group) {
   return (p.u32("work") >> group & 1U) != 0 ? p.u32(kRows[group]) : 0;
 }
 
-/// A tile of a group, or none.
+/// A tile of a group, or none: what a cluster computes at once.
 struct GroupTile {
   static constexpr std::uint32_t kNone = ~std::uint32_t{0};
   std::uint32_t group = kNone;
   Tile tile;
 
   constexpr bool exists() const { return group != kNone; }
+  /// The part of the CTA `rank`: its rows in units of a CTA's, its columns in those of an MMA's.
+  constexpr Tile of_rank(const ClusterShape& cluster, std::uint32_t rank) const {
+    return {tile.m * cluster.m + cluster.rank_m(rank), tile.n * cluster.n + cluster.rank_n(rank)};
+  }
 };
 
 template <Machine M, class Extents>
 struct GemmGroupedProblem {
   typename M::TensorMap a[kGroups], b[kGroups], d[kGroups];  // boxes as gemm's
   [[no_unique_address]] Extents extents;
-  std::uint32_t tiles_m[kGroups];  // 0 of an empty group
+  std::uint32_t tiles_m[kGroups];  // of clusters; 0 of an empty group
   std::uint32_t tiles_n, k_tiles;
 
   /// Of every group's `maps`: A's and B's first, D's last. Host code.
@@ -58,9 +63,9 @@ struct GemmGroupedProblem {
       a[group] = own[0];
       b[group] = own[1];
       d[group] = own.back();
-      tiles_m[group] = ceil_div(rows_of_group(p, group), e.tile_m);
+      tiles_m[group] = ceil_div(rows_of_group(p, group), e.cta_m() * e.cluster().m);
     }
-    tiles_n = ceil_div(p.u32("n"), e.tile_n);
+    tiles_n = ceil_div(p.u32("n"), e.tile_n * e.cluster().n);
     k_tiles = ceil_div(p.u32("k"), e.tile_k);
   }
   constexpr const typename M::TensorMap& b_of(const auto& at) const { return b[at->group]; }

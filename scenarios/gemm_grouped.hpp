@@ -10,9 +10,10 @@
 /// work.full[w]     1   scheduler, elected lane        -       slot w names a tile, or none
 /// work.empty[w]    6   load, elected lane of a warp   -       slot w may be overwritten
 ///
-/// With cta_group=2 a pair of CTAs computes a tile, and the counts are those of gemm_2sm. Each CTA
-/// has a scheduler and slots of its own: both find the same tiles. The peer's MMA warp takes them,
-/// too, and computes nothing: a slot is free when every warp has read it.
+/// With cta_group=2 a pair of CTAs computes a tile, and the counts are those of gemm_2sm. In a
+/// larger cluster CTAs share copies of A and of B, and compute neighbouring tiles of a group. Each
+/// CTA has a scheduler and slots of its own: all of a cluster find the same tiles. The peer's MMA
+/// warp takes them, too, and computes nothing: a slot is free when every warp has read it.
 ///
 /// A slot is freed by one lane of each warp that reads it: of load, of mma and of the four epilogue
 /// warps. A CTA's first tile is its index: everybody finds it by himself, and the scheduler
@@ -23,7 +24,7 @@
 /// zeros are read and nothing is written. An empty group has no tiles, and its maps are not used.
 ///
 /// Expected: clean in every interleaving, for all sizes of groups, whichever are empty, all of them
-///           too, any number of CTAs, of k steps, and every depth of the rings.
+///           too, any cluster and number of CTAs, of k steps, and every depth of the rings.
 
 #pragma once
 
@@ -53,6 +54,20 @@ struct GemmGroupedExtents : Tiles {
   }
   constexpr std::uint32_t column_parts() const { return 1; }  // a row of D in every lane
   constexpr std::uint32_t accum_columns() const { return this->tile_n; }
+};
+
+/// The same in clusters of several MMAs.
+template <class Tiles = GemmExtents<>,
+          std::uint32_t kGroup = kDynamic,
+          std::uint32_t kClusterM = kDynamic,
+          std::uint32_t kClusterN = kDynamic>
+struct GemmGroupedClusterExtents : GemmGroupedExtents<Tiles, kGroup> {
+  [[no_unique_address]] Extent<kClusterM> cluster_m;
+  [[no_unique_address]] Extent<kClusterN> cluster_n;
+
+  constexpr ClusterShape cluster() const {
+    return {cluster_m, cluster_n, this->cta_group == 2 ? CtaGroup::kTwo : CtaGroup::kOne};
+  }
 };
 
 /// What gemm_2sm has, and the slots that name tiles.
@@ -104,14 +119,15 @@ struct GemmGroupedKernel {
 
   static constexpr void load(M& machine, const Problem& problem, const Storage& smem) {
     auto input = Input{machine, smem.input}.producer();
-    const std::uint32_t ctas = smem.input.cluster.group_ctas();
-    const std::uint32_t part = smem.input.cluster.place_in_group(machine.cta_rank());
+    const ClusterShape& cluster = smem.input.cluster;
+    const std::uint32_t part = cluster.place_in_group(machine.cta_rank());
     for (auto at = tiles<Role::kLoad>(machine, problem, smem); at.exists(); at.next()) {
       const auto& b = problem.b_of(at);
+      const Tile tile = at->of_rank(cluster, machine.cta_rank());
       for (std::uint32_t k = 0; k < problem.k_tiles; ++k) {
-        auto stage = input.acquire_stage();  // waits input.empty; the leader arms full
-        problem.load_a(machine, stage, at, {at->tile.m * ctas + part, k});       // (cta_m, tile_k)
-        stage.load(b, {at->tile.n * ctas + part, k}, stage.payload().b_tile());  // (cta_n, tile_k)
+        auto stage = input.acquire_stage();               // waits input.empty; the leader arms full
+        problem.load_a(machine, stage, at, {tile.m, k});  // (cta_m, tile_k)
+        stage.load(b, {tile.n * cluster.group_ctas() + part, k}, stage.payload().b_tile());
         std::move(stage).release();
       }
     }
@@ -143,23 +159,21 @@ struct GemmGroupedKernel {
     constexpr typename Storage::Function function{};
     const std::uint32_t columns = smem.out.first.columns;
     const std::uint32_t boxes = problem.extents.tile_n / columns;
-    const std::uint32_t ctas = smem.accum.cluster.group_ctas();
-    const std::uint32_t part = smem.accum.cluster.place_in_group(machine.cta_rank());
     for (auto at = tiles<Role::kEpilogue>(machine, problem, smem); at.exists(); at.next()) {
       const auto& d = problem.d_of(at);
-      const std::uint32_t row = at->tile.m * ctas + part;
+      const Tile tile = at->of_rank(smem.accum.cluster, machine.cta_rank());
       auto accum = warp.acquire_epilogue_linear();  // waits accum.full
       for (std::uint32_t box = 0; box + 1 < boxes; ++box) {
         registers.load(accum, box * columns, columns);
         registers.apply(function, columns);
         registers.store(writer.acquire());  // (cta_m, box_columns) of D, written by all warps
-        writer.store(d, {row, at->tile.n * boxes + box});
+        writer.store(d, {tile.m, tile.n * boxes + box});
       }
       registers.load(accum, (boxes - 1) * columns, columns);
       std::move(accum).release();  // arrives on the leader's accum.empty
       registers.apply(function, columns);
       registers.store(writer.acquire());
-      writer.store(d, {row, at->tile.n * boxes + boxes - 1});
+      writer.store(d, {tile.m, tile.n * boxes + boxes - 1});
       problem.end_tile(writer);
     }
     writer.drain();             // the stores are complete
@@ -172,14 +186,14 @@ template <class Parts>
 struct GemmGroupedOf {
   static constexpr std::uint32_t kSize = kBytesOf<typename Parts::A>;
   static constexpr std::uint32_t kTileK = kWidestTileK<Parts>;
-  using StaticExtents = GemmGroupedExtents<GemmExtents<128, 128, kTileK, 4, 2>, 1>;
+  using Extents = GemmGroupedClusterExtents<>;
+  using StaticExtents = GemmGroupedClusterExtents<GemmExtents<128, 128, kTileK, 4, 2>, 1, 1, 1>;
   template <Machine M, class Extents>
   using Kernel = GemmGroupedKernel<M, Extents, GroupTiles, GemmGroupedStorage<Extents, Parts>>;
 
   static std::span<const Parameter> parameters() {
     static const auto kParameters = extended(
-        shapes(),
-        {{"ctas", "CTAs, or pairs, that share the tiles; 0: one for each", 3, 0, 1 << 16}});
+        shapes(), {{"ctas", "clusters that share the tiles; 0: one for each", 3, 0, 1 << 16}});
     return kParameters;
   }
   /// The parameters that say nothing of who shares the tiles.
@@ -198,20 +212,22 @@ struct GemmGroupedOf {
         {"stages", "stages of the input ring", 4, 1, 64},
         {"accum_stages", "accumulators in tensor memory", 2, 1, 64},
         {"cta_group", "CTAs that share an MMA", 1, 1, 2},
+        {"cluster_m", "CTAs of a cluster along M; 0: those of an MMA", 0, 0, 16},
+        {"cluster_n", "CTAs of a cluster along N", 1, 1, 8},
     };
     return kParameters;
   }
-  static GemmGroupedExtents<> extents(const ParameterSet& p) {
-    return {Gemm::extents(p), p.u32("cta_group")};
+  static Extents extents(const ParameterSet& p) {
+    const std::uint32_t group = p.u32("cta_group");
+    const std::uint32_t wanted = p.u32("cluster_m");
+    return {{Gemm::extents(p), group}, wanted == 0 ? group : wanted, p.u32("cluster_n")};
   }
   static Workload workload(const ParameterSet& p) {
-    check_stages_fit<GemmGroupedStorage<GemmGroupedExtents<>, Parts>>(extents(p));
+    check_stages_fit<GemmGroupedStorage<Extents, Parts>>(extents(p));
     return workload_of(p, extents(p), p.u32("ctas"));
   }
   /// `clusters` of them; 0: one for each tile.
-  static Workload workload_of(const ParameterSet& p,
-                              const GemmGroupedExtents<>& e,
-                              std::uint32_t clusters) {
+  static Workload workload_of(const ParameterSet& p, const Extents& e, std::uint32_t clusters) {
     using A = typename Parts::A;
     using B = typename Parts::B;
     using D = typename Parts::D;
@@ -220,7 +236,8 @@ struct GemmGroupedOf {
     const auto [n, k] = std::array{p.u32("n"), p.u32("k")};
     check_row_pitch("k", k, kSize);
     check_tile_shape(e.tile_m, e.tile_n, e.tile_k, kSize, e.cluster().group);
-    check_cluster(e.cluster(), e.cta_m(), e.cta_n(), e.tile_k * kSize);
+    const ClusterShape cluster = e.cluster();
+    check_cluster(cluster, e.cta_m(), e.cta_n(), e.tile_k * kSize);
     check_tmem_columns(e.accum_stages, e.tile_n);
     const std::uint32_t box = box_columns<D>(e.tile_n);
     Workload workload;
@@ -236,13 +253,15 @@ struct GemmGroupedOf {
       workload.tensors.push_back(matrix(a, use(TensorUse::kInput), rows, k, A::kType));
       workload.tensors.push_back(matrix(b, use(TensorUse::kInput), n, k, B::kType));
       workload.tensors.push_back(matrix(d, use(TensorUse::kOutput), rows, n, D::kType));
-      workload.maps.push_back(tile_map<A>(first, e.cta_m(), e.tile_k));
-      workload.maps.push_back(tile_map<B>(first + 1, e.cta_n(), e.tile_k));
+      const std::uint32_t slice_a = e.cta_m() / cluster.slice(Operand::kA, 0).count;
+      const std::uint32_t slice_b = e.cta_n() / cluster.slice(Operand::kB, 0).count;
+      workload.maps.push_back(tile_map<A>(first, slice_a, e.tile_k));
+      workload.maps.push_back(tile_map<B>(first + 1, slice_b, e.tile_k));
       workload.maps.push_back(tile_map<D>(first + 2, e.cta_m(), box));
       workload.flops += std::uint64_t{2} * m * n * k;
-      tiles += TileGrid::covering(m, n, e.tile_m, e.tile_n).count();
+      tiles += TileGrid::covering(m, n, e.cta_m(), e.tile_n).in_clusters(cluster).count();
     }
-    workload.cluster_size = e.cluster().ctas();
+    workload.cluster_size = cluster.ctas();
     workload.clusters = clusters == 0 ? std::max(tiles, 1U) : clusters;
     return workload;
   }

@@ -1,5 +1,5 @@
 /// Scenario: gemm_grouped by pairs of CTAs whose clusters claim tiles by cluster launch control, as
-/// gemm_persistent's do. With cta_group=1 an MMA is of one CTA.
+/// gemm_persistent's do. With cta_group=1 an MMA is of one CTA. A cluster may have several MMAs.
 ///
 /// Barrier           Arrivals per phase                    Bytes   Completion means
 /// input.full[s]     1   load, elected lane                both    stage s may be read, in both
@@ -109,9 +109,9 @@ struct GemmGroupedPersistentKernel
 template <class Parts>
 struct GemmGroupedPersistentOf : GemmGroupedOf<Parts> {
   using Base = GemmGroupedOf<Parts>;
-  using Tiles = GemmGroupedExtents<GemmExtents<256, 128, Base::kTileK, 4, 2>, 2>;
+  using Tiles = GemmGroupedClusterExtents<GemmExtents<256, 128, Base::kTileK, 4, 2>, 2, 2, 1>;
   using StaticExtents = GemmPersistentExtents<Tiles, 2>;
-  using Extents = GemmPersistentExtents<GemmGroupedExtents<>>;
+  using Extents = GemmPersistentExtents<GemmGroupedClusterExtents<>>;
   template <Machine M, class Extents>
   using Kernel = GemmGroupedPersistentKernel<M, Extents, GroupClaims<Extents, Parts>>;
 

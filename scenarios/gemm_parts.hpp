@@ -77,12 +77,14 @@ struct GemmPartsOf : GemmParts {
       kBytesOf<Result> == 4 ? ThreadRegisters{48, 48, kWhole ? 48U : 72U, 48} : GemmParts::kThread;
 };
 
-/// The same of operands whose rows are of K: A is (k, m) and B is (k, n).
-template <class Operands, class Result>
-struct MnMajorPartsOf : GemmPartsOf<Operands, Result> {
+/// The same parts, of operands whose rows are of K: A is (k, m) and B is (k, n).
+template <class Parts>
+struct MnMajor : Parts {
   static constexpr Major kMajorA = Major::kMn;
   static constexpr Major kMajorB = Major::kMn;
 };
+template <class Operands, class Result>
+using MnMajorPartsOf = MnMajor<GemmPartsOf<Operands, Result>>;
 
 /// The same of B alone: weights as they are trained.
 template <class Operands, class Result>
@@ -160,9 +162,11 @@ TensorSpec operand_matrix(const char* name, std::uint32_t rows, std::uint32_t k)
 /// of an MN-major one. Host code.
 template <class Element, Major kMajor>
 TensorMapSpec operand_map(std::uint32_t tensor, std::uint32_t rows, std::uint32_t tile_k) {
-  const WideTile<Element> tile{{}, tile_k, rows};
-  return kMajor == Major::kK ? tile_map<Element>(tensor, rows, tile_k)
-                             : tile_map<Element>(tensor, tile_k, tile.panel_columns());
+  if (kMajor == Major::kK) {
+    return tile_map<Element>(tensor, rows, tile_k);
+  }
+  const SharedTile<Element> panel = MnMajorTile<Element>{{{}, tile_k, rows}}.panel(0);
+  return {tensor, tile_k, panel.columns, panel.swizzle};
 }
 
 /// Refuses rows that no copy can step over, and slices of `rows` rows that are not whole panels.

@@ -83,14 +83,13 @@ constexpr std::uint32_t wgmma_box_columns(std::uint32_t tile_n) {
 
 template <class Extents,
           class Parts = GemmParts,
-          class Payload = StandardTilePayload<typename Parts::A, typename Parts::B>,
+          class Payload = PayloadOf<Parts>,
           class Freed = ElectedLaneOfSharers>
 struct GemmWgmmaStorage {
   using D = typename Parts::D;
   using Input = InputPipelineStorage<Payload, From<Role::kLoad, TmaBytes>, To<Role::kMma, Freed>>;
   /// Of the last stage no product is made that has zeros alone.
-  static constexpr bool kCut =
-      std::is_same_v<Payload, StandardTilePayload<typename Parts::A, typename Parts::B>>;
+  static constexpr bool kCut = std::is_same_v<Payload, PayloadOf<Parts>>;
 
   constexpr GemmWgmmaStorage(auto& layout, const Extents& e)
       : GemmWgmmaStorage{layout, e, {e.tile_m, e.tile_n, e.tile_k}} {}
@@ -144,7 +143,8 @@ struct GemmWgmmaOwnRowsProblem : GemmWgmmaProblem<M, Extents> {
 template <Machine M,
           class Extents,
           class Parts = GemmParts,
-          class StorageOfCta = GemmWgmmaStorage<Extents, Parts>>
+          class StorageOfCta = GemmWgmmaStorage<Extents, Parts>,
+          class OwnRows = OwnRowsSteps>
 struct GemmWgmmaKernel {
   using Storage = StorageOfCta;
   using Input = PipelineOf<M, typename Storage::Input>;
@@ -223,7 +223,8 @@ struct GemmWgmmaKernel {
       if constexpr (kWgmmaByWarps<Parts>) {
         d.for_each_part([&](auto& part, std::uint32_t row) {
           const std::uint32_t box = (tile.m * e.tile_m + first_row + row) / kWgmmaRows;
-          store_own_rows(machine, writer, problem.d, problem.rest, {box, tile.n}, part, e.tile_n);
+          store_own_rows<OwnRows>(
+              machine, writer, problem.d, problem.rest, {box, tile.n}, part, e.tile_n);
         });
       } else {
         store_accumulator(machine, writer, problem.d, {tile.m, tile.n}, d, e.tile_n);
@@ -270,7 +271,10 @@ struct GemmWgmmaOf {
             p.u32("in_flight")};
   }
   static Workload workload(const ParameterSet& p) {
-    check_row_pitch("k", p.u32("k"), kSize);
+    const GemmWgmmaExtents<> e = extents(p);
+    const std::uint32_t k = p.u32("k");
+    check_operand<typename Parts::A, Parts::kMajorA>("m", p.u32("m"), k, e.tile_m);
+    check_operand<typename Parts::B, Parts::kMajorB>("n", p.u32("n"), k, e.tile_n / e.cluster_m);
     return workload_of<GemmWgmmaStorage<GemmWgmmaExtents<>, Parts>>(p, p.u32("tile_k"));
   }
   /// Of a kernel with that storage, whose boxes of A and B have `box_k` columns.
@@ -283,9 +287,11 @@ struct GemmWgmmaOf {
     const auto [m, n, k] = std::array{p.u32("m"), p.u32("n"), p.u32("k")};
     check_row_pitch("n", n, kBytesOf<D>);
     check_wgmma_tile(e.tile_m, e.tile_n, box_k, kSize, kind_of(A::kType), /*tall=*/true);
-    require(kWgmmaByWarps<Parts> || e.tile_n % 16 == 0,
-            "tile_n=" + std::to_string(e.tile_n) +
-                " is stored in boxes of 32 bytes or more; use a multiple of 16");
+    const std::uint32_t step = kWgmmaByWarps<Parts> ? kRestColumns<D> : 16;
+    require(e.tile_n % step == 0,
+            "tile_n=" + std::to_string(e.tile_n) + " is stored in boxes of " +
+                std::to_string(step) + " columns or more; use a multiple of " +
+                std::to_string(step));
     require(e.tile_m <= 2 * kWgmmaRows || e.tile_n <= kTallColumns,
             "a warpgroup has registers for 128 x " + std::to_string(kTallColumns) +
                 " sums, and a tile is " + std::to_string(e.tile_m) + " x " +
@@ -300,19 +306,18 @@ struct GemmWgmmaOf {
     const std::uint32_t box = wgmma_box_columns<Parts>(e.tile_n);
     check_box_columns(e.tile_n, box, kBytesOf<D>);
     const TileGrid grid = TileGrid::covering(m, n, e.tile_m, e.tile_n);
-    Workload workload{.tensors = {matrix("a", TensorUse::kInput, m, k, A::kType),
-                                  matrix("b", TensorUse::kInput, n, k, B::kType),
+    Workload workload{.tensors = {operand_matrix<A, Parts::kMajorA>("a", m, k),
+                                  operand_matrix<B, Parts::kMajorB>("b", n, k),
                                   matrix("d", TensorUse::kOutput, m, n, D::kType)},
-                      .maps = {tile_map<A>(0, e.tile_m, box_k),
-                               tile_map<B>(1, e.tile_n / e.cluster_m, box_k),
+                      .maps = {operand_map<A, Parts::kMajorA>(0, e.tile_m, box_k),
+                               operand_map<B, Parts::kMajorB>(1, e.tile_n / e.cluster_m, box_k),
                                tile_map<D>(2, wgmma_box_rows<Parts>(e.tile_m), box)},
                       .clusters = grid.in_clusters(e.cluster()).ctas(ctas / e.cluster_m),
                       .cluster_size = e.cluster_m,
                       .registers_per_thread = 168,
                       .flops = std::uint64_t{2} * m * n * k};
     if constexpr (kWgmmaByWarps<Parts>) {
-      check_box_columns(e.tile_n, kRestColumns, kBytesOf<D>);
-      workload.maps.push_back(tile_map<D>(2, kWgmmaWarpRows, kRestColumns));
+      workload.maps.push_back(tile_map<D>(2, kWgmmaWarpRows, kRestColumns<D>));
     }
     return workload;
   }

@@ -37,15 +37,17 @@ HOLES = {
     "e": "splits wait for each other; the proof of claimed tiles is of clusters that do not meet",
     "f": "not run here, where the kernel takes the shape: the shapes of its row are",
     "g": "warps that store factors of B reach the tensor memory of their own CTA alone",
-    "h": "a row below: of one byte a panel is as wide as a CTA's tile, and no two CTAs share it",
+    "h": "of one byte a panel is as wide as a CTA's tile, and no two CTAs share it: where there is "
+         "such a kernel, a row below",
     "i": "no manual says which of two sizes a cluster has that a request gets",
-    "j": "MN-major operands of 32 bits have one layout alone, a swizzle of 128 bytes with atoms of "
-         "32 (PTX ISA, canonical layouts), which no MMA of the model reads yet",
     "k": "A is as wide as B: nothing is converted",
     "l": "operands of 16 bits and more need no factors of blocks",
     "m": "softmax's weights, between 0 and 1, are no whole numbers",
-    "n": "a row above: operands of two bytes",
+    "n": "a row above: operands of two and four bytes",
     "o": "what a kernel is before its roles are divided: a warp that does all, in a CTA",
+    "p": "operands of `wgmma` are K-major, but for those of 16 bits",
+    "q": "tiles differ in their trips, which the proof of claimed tiles does not decide: schedules "
+         "alone, and values, are checked",
 }
 
 
@@ -193,11 +195,12 @@ def major_rows():
         group, tiles, _ = FORMS[form]
         base = f"{form}_{major}"
         own = {"bf16": base} if major == "mn" or base == "gemm_persistent_mn_b" else {}
+        own |= {"tf32": f"{base}_tf32"} if base == "gemm_2sm_mn" else {}
         below = {t: "h" for t in BYTES}
-        yield Kernel(base, group, tiles, own, wide, {"tf32": "j", **below}, only=WORDS)
+        yield Kernel(base, group, tiles, own, wide, below, only=("bf16", "f16", "tf32"))
         own = {"e4m3": f"{base}_e4m3"} if base == "gemm_persistent_mn" else {}
-        above = {t: "n" for t in WORDS}
-        yield Kernel(f"{base}_*", group, tiles, own, narrow, {"tf32": "j", **above}, only=BYTES)
+        above = {t: "n" for t in WORDS + ("tf32",)}
+        yield Kernel(f"{base}_*", group, tiles, own, narrow, above, only=BYTES)
 
 
 # Files of stores by each warp and by matrices, of D's transpose, of hints and of an activation.
@@ -232,13 +235,16 @@ def fused_rows(base, own, own_multicast=()):
 
 def grouped_rows():
     single, pair = ["cta_group=1", "tile_m=128"], ["cta_group=2", "tile_m=256"]
-    for name, own in (("gemm_grouped", FLOATS), ("gemm_grouped_maps", ("bf16",)),
-                      ("gemm_grouped_gather", ("bf16",))):
-        yield Kernel(name, "1SM", "static", typed(name, *own), ONE)
-        yield Kernel(name, "2SM", "static", typed(name, *own), [("2x1", pair)])
+    for name, own, singles, pairs in (
+            ("gemm_grouped", FLOATS, clusters((1, 1), (2, 1), (1, 2), (2, 2)),
+             clusters((2, 1), (4, 1), (2, 2))),
+            ("gemm_grouped_maps", ("bf16",), ONE, TWO),
+            ("gemm_grouped_gather", ("bf16",), ONE, TWO)):
+        yield Kernel(name, "1SM", "static", typed(name, *own), singles)
+        yield Kernel(name, "2SM", "static", typed(name, *own), each_with(pair, pairs))
         claims = f"{name}_persistent"
-        yield Kernel(claims, "1SM", "CLC", typed(claims, *own), [("1x1", single)])
-        yield Kernel(claims, "2SM", "CLC", typed(claims, *own), TWO)
+        yield Kernel(claims, "1SM", "CLC", typed(claims, *own), each_with(single, singles))
+        yield Kernel(claims, "2SM", "CLC", typed(claims, *own), pairs)
 
 
 def blockwise_rows():
@@ -275,6 +281,24 @@ def operand_rows():
         yield Kernel(name, group, tiles, typed(name, *own), sparse)
 
 
+def major_source_rows():
+    """MN-major operands of kernels with a source, or of sums of several CTAs."""
+    bytes_too = {t: "h" for t in BYTES}
+    for form, group, tiles, shapes in (
+            ("gemm_epilogue_load", "1SM", "static", ONE),
+            ("gemm_split_k", "1SM", "static", ONE), ("gemm_stream_k", "1SM", "static", ONE),
+            ("gemm_epilogue_load_multicast", "1SM", "static", SINGLES[:4]),
+            ("gemm_epilogue_load_2sm", "2SM", "static", PANEL_PAIRS[:2]),
+            ("gemm_epilogue_load_persistent", "2SM", "CLC", PANEL_PAIRS[:2]),
+            ("gemm_epilogue_load_clc", "1SM", "CLC", SINGLES[:4]),
+            ("gemm_split_k_multicast", "1SM", "static", ALONG_M[:2]),
+            ("gemm_split_k_2sm", "2SM", "static", MORE_PAIRS[:1]),
+            ("gemm_stream_k_multicast", "1SM", "static", ALONG_M[:2]),
+            ("gemm_stream_k_2sm", "2SM", "static", MORE_PAIRS[:1])):
+        yield Kernel(f"{form}_mn", group, tiles, {}, shapes, bytes_too,
+                     only=("bf16", "f16", "tf32"))
+
+
 MORE_PAIRS = [(f"{m}x1", [f"cluster_m={m}"]) for m in (2, 4)]
 ALONG_M = [(f"{m}x1", [f"cluster_m={m}"]) for m in (2, 1, 4)]
 ALONG_PIXELS = [(f"{m}x1", [f"cluster_m={m}"]) for m in (1, 2, 4)]
@@ -295,6 +319,7 @@ KERNELS = [
     Kernel("gemm", "1SM", "static", typed("gemm", *TYPES), ONE),
     *[Kernel(form, group, tiles, typed(form, *TYPES), shapes)
       for form, (group, tiles, shapes) in FORMS.items()],
+    *[Kernel(f"gemm_{major}", "1SM", "static", {}, ONE) for major in ("mn", "mn_b", "mn_a")],
     *major_rows(),
     *[Kernel(f"{form}_*_{output}", group, tiles, results(form, output), shapes[:3])
       for form, (group, tiles, shapes) in {**FORMS, "gemm_wgmma": ("1SM", "static", WGMMA)}.items()
@@ -306,8 +331,17 @@ KERNELS = [
            TWO_SHAPES + [two_shapes(4, 1, 2, 1), two_shapes(4, 2, 2, 1), two_shapes(2, 4, 2, 2)]),
     Kernel("gemm_wgmma", "1SM", "static", typed("gemm_wgmma", *TYPES), WGMMA),
     Kernel("gemm_wgmma_warp_stores", "1SM", "static", {"bf16": "gemm_wgmma_warp_stores"}, WGMMA),
+    *[Kernel(f"gemm_wgmma_{form}", "1SM", "static",
+             {"bf16": "gemm_wgmma_mn"} if form == "mn" else {}, shapes,
+             {t: "p" for t in ("tf32", *BYTES)}, only=WORDS)
+      for form, shapes in (("mn", WGMMA[:2]), ("mn_b", WGMMA[:2]), ("mn_a", WGMMA),
+                           ("pingpong_mn", WGMMA[:2]), ("pingpong_mn_b", WGMMA[:2]))],
+    Kernel("gemm_wgmma_warp_stores_*_e4m3", "1SM", "static", {},
+           [*WGMMA, ("1x1 and tiles of 144 columns", ["tile_n=144"])]),
     Kernel("gemm_wgmma_pingpong", "1SM", "static",
            typed("gemm_wgmma_pingpong", "bf16", "e4m3"), WGMMA),
+    Kernel("gemm_wgmma_pingpong_*_e4m3", "1SM", "static", {},
+           [*WGMMA, ("1x1 and tiles of 144 columns", ["tile_n=144"])]),
     Kernel("gemm_wgmma_relu", "1SM", "static", {}, WGMMA),
     Kernel("gemm_wgmma_sparse", "1SM", "static",
            typed("gemm_wgmma_sparse", "bf16", "tf32", "e4m3", "s8"), WGMMA),
@@ -325,6 +359,7 @@ KERNELS = [
     Kernel("gemm_small_clc", "1SM", "CLC", typed("gemm_small_clc", *FLOATS), SMALL),
     Kernel("gemm_serial", "1SM", "static", {"bf16": "gemm_serial"}, ONE),
     Kernel("gemm_wgmma_serial", "1SM", "static", {"bf16": "gemm_wgmma_serial"}, ONE),
+    *major_source_rows(),
     *grouped_rows(),
     *operand_rows(),
     *blockwise_rows(),
@@ -332,7 +367,10 @@ KERNELS = [
     Kernel("attention", "1SM", "static", typed("attention", *FLOATS),
            [("1x1", []), ("with a causal window", ["causal=1", "window=100", "kv=512"]),
             ("with shared heads", ["heads=6", "kv_heads=2", "q=256"])],
-           {"tf32": "j", "s8": "m"}, "kv"),
+           {"tf32": "a", "s8": "m"}, "kv"),
+    Kernel("attention_clc", "1SM", "CLC", {"bf16": "attention_clc"},
+           [("1x1", []), ("with shared heads", ["heads=6", "kv_heads=2", "q=256"])],
+           {"tf32": "a", "s8": "m"}, "kv"),
 ]
 # Of operands with scale factors: the formats are a parameter, and so are the CTAs of an MMA.
 FORMATS = ["MXFP8", "MXFP4", "NVFP4"]
@@ -366,21 +404,23 @@ SCALED_ROWS = [
 SCALED = sorted({row[0] for row in SCALED_ROWS})
 # What no row has, of both groups, both sources of tiles, the types and the cluster shapes.
 ABSENT = [
-    ("2SM", "gemm_small, attention", "a"),
+    ("2SM", "gemm_small, attention, attention_clc", "a"),
     ("2SM", "gemm_grouped_1d1d of tile_n=8, 16 and 32", "g"),
     ("CLC", "gemm_split_k, gemm_split_k_multicast, gemm_split_k_2sm, gemm_stream_k, "
      "gemm_stream_k_multicast, gemm_stream_k_2sm", "e"),
-    ("CLC", "attention, gemm_grouped_1d1d of tile_n=8, 16 and 32", "a"),
+    ("CLC", "gemm_grouped_1d1d of tile_n=8, 16 and 32", "a"),
     ("CLC", "gemm_multicast_preferred, gemm_2sm_preferred", "i"),
     ("2SM, CLC, clusters", "gemm_serial, gemm_wgmma_serial", "o"),
-    ("1SM in clusters", "gemm_grouped, gemm_grouped_persistent, gemm_grouped_maps, "
-     "gemm_grouped_gather, gemm_grouped_maps_persistent, gemm_grouped_gather_persistent, "
-     "gemm_grouped_1d1d, gemm_grouped_1d1d_persistent, attention", "a"),
+    ("1SM in clusters", "gemm_grouped_maps, gemm_grouped_gather, gemm_grouped_maps_persistent, "
+     "gemm_grouped_gather_persistent, "
+     "gemm_grouped_1d1d, gemm_grouped_1d1d_persistent, attention, attention_clc", "a"),
+    ("a causal mask, a window", "attention_clc", "q"),
     ("8x1, 8x2, 2x4, 1x4", "every kernel that takes clusters", "f"),
     ("2SM, CLC", "gemm_wgmma and its forms", "c"),
-    ("MN-major", "gemm_wgmma and its forms, gemm_sparse and its forms", "a"),
-    ("MN-major operands, D of another type, D transposed, stmatrix, D stored by each warp, "
-     "prefetch, relu", "kernels with a source, splits, groups, few rows, convolutions", "a"),
+    ("MN-major", "other forms of gemm_wgmma, gemm_sparse and its forms", "a"),
+    ("MN-major operands", "fused products, SwiGLU, groups, few rows", "a"),
+    ("D of another type, D transposed, stmatrix, D stored by each warp, prefetch, relu",
+     "kernels with a source, splits, groups, few rows, convolutions", "a"),
     ("other types", "gemm_block_scaled, gemm_block_scaled_persistent, gemm_block_scaled_alpha, "
      "gemm_block_scaled_alpha_persistent, gemm_block_scaled_batched, "
      "gemm_block_scaled_batched_persistent, gemm_block_scaled_warpgroups, "

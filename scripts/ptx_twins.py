@@ -26,7 +26,7 @@ CONSTANT = {
                    ["tile_m", "tile_n", "tile_k", "stages", "cluster_m", "in_flight"]),
     "gemm_wgmma_serial": ("GemmWgmmaSerialExtents", ["tile_m", "tile_n", "tile_k", "stages"]),
 }
-for of in ("tf32", "pingpong", "sparse"):
+for of in ("tf32", "pingpong", "sparse", "mn", "warp_stores"):
     CONSTANT["gemm_wgmma_" + of] = CONSTANT["gemm_wgmma"]
 # Ids that need a declaration, and what is found of the PTX instead.
 OTHER_IDS = {

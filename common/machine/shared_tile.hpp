@@ -15,8 +15,8 @@ enum class Swizzle : std::uint8_t {
   k32B = 32,           // 2 units are permuted
   k64B = 64,           // 4 units are permuted
   k128B = 128,         // 8 units are permuted
-  k128BAtom32B = 129,  // 4 units of 32 bytes are permuted, by tensor maps alone: CuTe's
-                       // Swizzle<2, 5, 2>, CU_TENSOR_MAP_SWIZZLE_128B_ATOM_32B
+  k128BAtom32B = 129,  // 4 units of 32 bytes are permuted: CuTe's Swizzle<2, 5, 2>, and
+                       // CU_TENSOR_MAP_SWIZZLE_128B_ATOM_32B. Of MN-major operands of 32 bits
 };
 
 /// Bytes that stay together.

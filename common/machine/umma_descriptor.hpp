@@ -45,7 +45,8 @@ struct UmmaSmemDescriptor {
   /// or N, from `tile.base` on; the next span's columns lie in a tile right behind it.
   template <class Element>
   static constexpr UmmaSmemDescriptor mn_major(const SharedTile<Element>& tile) {
-    return make(tile.base, tile.bytes(), 8 * tile.row_bytes(), tile.swizzle);
+    const std::uint32_t rows = rows_in_group(tile.swizzle);
+    return make(tile.base, tile.bytes(), rows * tile.row_bytes(), tile.swizzle);
   }
 
   /// Of these fields, with a relative leading dimension and base offset 0. Addresses and offsets
@@ -72,6 +73,7 @@ struct UmmaSmemDescriptor {
   /// Bytes of M or N in a row of an MN-major operand's panel.
   constexpr std::uint32_t panel_bytes() const {
     switch (swizzle_code()) {
+      case 1:
       case 2:
         return 128;
       case 4:
@@ -82,15 +84,24 @@ struct UmmaSmemDescriptor {
         return 16;
     }
   }
+  /// Rows of K that one group of an MN-major operand has: as many as a pattern of 32-byte atoms
+  /// permutes, or eight.
+  static constexpr std::uint32_t rows_in_group(Swizzle swizzle) {
+    return swizzle == Swizzle::k128BAtom32B ? 4 : 8;
+  }
   /// Where byte `mn` of M or N, in row `k` of K, of an MN-major operand lies, before the swizzle:
-  /// in panels of rows in groups of eight. Swizzled, groups are a stride apart and panels a leading
-  /// offset; unswizzled, the other way round (PTX ISA, "Canonical layouts").
+  /// in panels of rows in groups of eight, or four with 32-byte atoms. Swizzled, groups are a
+  /// stride apart and panels a leading offset; unswizzled, the other way round (PTX ISA, "Canonical
+  /// layouts").
   constexpr std::uint32_t mn_address(std::uint32_t mn, std::uint32_t k) const {
     const bool swizzles = swizzle_code() != 0;
     const std::uint32_t panel = swizzles ? leading_bytes() : stride_bytes();
     const std::uint32_t group = swizzles ? stride_bytes() : leading_bytes();
-    return start().value + mn / panel_bytes() * panel + mn % panel_bytes() + k / 8 * group +
-           k % 8 * panel_bytes();
+    const std::uint32_t rows = swizzle_code() == code_of(Swizzle::k128BAtom32B)
+                                   ? rows_in_group(Swizzle::k128BAtom32B)
+                                   : rows_in_group(Swizzle::k128B);
+    return start().value + mn / panel_bytes() * panel + mn % panel_bytes() + k / rows * group +
+           k % rows * panel_bytes();
   }
 
   /// Bits 61..63 for a swizzle.

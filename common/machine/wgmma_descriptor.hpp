@@ -20,7 +20,8 @@ inline constexpr std::uint32_t kWgmmaWarpRows =
     kWgmmaRows / kWarpsPerWarpgroup;               // rows of D that a warp holds
 inline constexpr std::uint32_t kWgmmaKBytes = 32;  // bytes of K of one instruction
 
-/// An operand of `Element`s.
+/// An operand of `Element`s, whose rows in shared memory are of `kMajorOf`: K, or, of elements of
+/// 16 bits alone, M or N. That the instruction is told beside the descriptor.
 ///
 /// Bits       Field
 ///  0..13     start address >> 4
@@ -29,9 +30,10 @@ inline constexpr std::uint32_t kWgmmaKBytes = 32;  // bytes of K of one instruct
 /// 32..45     stride-dimension byte offset >> 4: from eight rows to the next eight
 /// 49..51     base offset
 /// 62..63     swizzle: 0 none, 1 128B, 2 64B, 3 32B
-template <class Element>
+template <class Element, Major kMajorOf = Major::kK>
 struct WgmmaSmemDescriptor {
-  std::uint64_t bits = 0;  // the matrix descriptor that wgmma.mma_async takes
+  static constexpr Major kMajor = kMajorOf;  // what the rows are of
+  std::uint64_t bits = 0;                    // the matrix descriptor that wgmma.mma_async takes
 
   /// The rows of `tile` from `row` on, and its K from byte `k_byte` on.
   ///
@@ -44,6 +46,20 @@ struct WgmmaSmemDescriptor {
     const std::uint64_t stride = 8 * tile.row_bytes();
     return {((start & 0x3FFFF) >> 4) | std::uint64_t{1} << 16 | (stride >> 4) << 32 |
             code_of(tile.swizzle) << 62};
+  }
+
+  /// Of an MN-major operand, which is in panels as wide as a swizzle's span: from `panel` on, and
+  /// from its row `k` of K on.
+  ///
+  /// Requires: `k` is a multiple of eight; the next panel lies right behind this one, and a row is
+  ///           one swizzle span.
+  static constexpr WgmmaSmemDescriptor mn_major(const SharedTile<Element>& panel, std::uint32_t k) {
+    static_assert(SharedTile<Element>::kElementBytes == 2, "other operands of wgmma are K-major");
+    const std::uint64_t start = panel.base.value + k * panel.row_bytes();
+    const std::uint64_t leading = panel.bytes();
+    const std::uint64_t stride = 8 * panel.row_bytes();
+    return {((start & 0x3FFFF) >> 4) | (leading & 0x3FFFF) >> 4 << 16 | (stride >> 4) << 32 |
+            code_of(panel.swizzle) << 62};
   }
 
   /// The address, bits 0..13: its low 18 bits.

@@ -76,7 +76,7 @@ constexpr UmmaOperand operand_of(const SharedTile<Element>& tile) {
 template <class Element>
 constexpr UmmaOperand operand_of(const MnMajorTile<Element>& tile) {
   constexpr std::uint32_t kStepRows = mma_k(Element::kType);
-  const SharedTile<Element> panel = tile.tile.panel(0);
+  const SharedTile<Element> panel = tile.panel(0);
   return {UmmaSmemDescriptor::mn_major(panel),
           kStepRows * panel.row_bytes(),
           panel.rows / kStepRows,
@@ -155,7 +155,7 @@ constexpr void multiply_tiles(M& machine,
   const auto instruction =
       UmmaInstructionDescriptor::make(ElementA::kType, ElementB::kType, kTmemLanes, b.tile.columns)
           .with_majors(Major::kK, Major::kMn);
-  const SharedTile<ElementB> panel = b.tile.panel(0);
+  const SharedTile<ElementB> panel = b.panel(0);
   const auto descriptor_b = UmmaSmemDescriptor::mn_major(panel);
   for (std::uint32_t row = 0; row < panel.rows; row += kStepRows) {
     machine.tcgen05_mma(CtaGroup::kOne,

@@ -38,8 +38,10 @@ constexpr auto boxes_across(Extent<kColumns> tile_columns) {
   }
 }
 
-/// Columns of the boxes at the right of a tile that whole ones do not fill: 16 bytes at least.
-inline constexpr std::uint32_t kRestColumns = 8;
+/// Columns of the boxes at the right of a tile that whole ones do not fill: 8, as wgmma counts
+/// columns, and 16 bytes at least, as TMA stores.
+template <class Element>
+inline constexpr std::uint32_t kRestColumns = std::max(8U, 16 / SharedTile<Element>::kElementBytes);
 
 /// The boxes of a tile of which each warp stores its own rows.
 template <class Columns, class Whole, class Rest>
@@ -49,20 +51,21 @@ struct WarpBoxes {
   [[no_unique_address]] Rest rest;        // boxes of kRestColumns behind them
 };
 
-/// Those of a tile of so many columns, a multiple of 8: constants where these are.
+/// Those of a tile of so many columns, a multiple of kRestColumns: constants where these are.
 template <class Element, std::uint32_t kColumns>
 constexpr auto warp_boxes(Extent<kColumns> tile_columns) {
+  constexpr std::uint32_t kRest = kRestColumns<Element>;
   constexpr auto width = [](std::uint32_t columns) {
-    return box_columns<Element>(columns % 16 == 0 ? columns : kBoxColumnsMost);
+    return box_columns<Element>(columns % (2 * kRest) == 0 ? columns : kBoxColumnsMost);
   };
   if constexpr (Extent<kColumns>::kIsStatic) {
     constexpr std::uint32_t kWidth = width(kColumns);
-    using Rest = Extent<kColumns % kWidth / kRestColumns>;
+    using Rest = Extent<kColumns % kWidth / kRest>;
     return WarpBoxes<Extent<kWidth>, Extent<kColumns / kWidth>, Rest>{};
   } else {
     const std::uint32_t columns = width(tile_columns);
     return WarpBoxes<Extent<>, Extent<>, Extent<>>{
-        columns, tile_columns / columns, tile_columns % columns / kRestColumns};
+        columns, tile_columns / columns, tile_columns % columns / kRest};
   }
 }
 
@@ -214,7 +217,7 @@ class TileWriter {
                                 SourceSite site = SourceSite::current()) {
     commit(site, [&] {
       for (std::uint32_t box = 0; box < boxes; ++box) {
-        copy(map, row, column + box * kRestColumns, rest(box).base, site);
+        copy(map, row, column + box * kRestColumns<Element>, rest(box).base, site);
       }
     });
   }
@@ -230,7 +233,7 @@ class TileWriter {
   /// Box `index` of kRestColumns columns where the calling warp's rows of the buffer lie.
   constexpr SharedTile<Element> rest(std::uint32_t index) const {
     const SharedTile<Element> own = own_rows();
-    SharedTile<Element> box{own.base, own.rows, kRestColumns, Swizzle::kNone};
+    SharedTile<Element> box{own.base, own.rows, kRestColumns<Element>, Swizzle::kNone};
     box.base = own.base + index * box.bytes();
     return box;
   }

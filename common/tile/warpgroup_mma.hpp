@@ -14,6 +14,7 @@
 #include "common/machine/rounding.hpp"
 #include "common/machine/shared_tile.hpp"
 #include "common/tile/tile_writer.hpp"
+#include "common/tile/wide_tile.hpp"
 
 namespace warptwin {
 
@@ -103,28 +104,51 @@ struct KSteps {
   }
 };
 
+/// What wgmma is told of an operand's rows of M or N from `row` on, and its K from byte `k` on.
+template <class Element>
+constexpr auto wgmma_operand(const SharedTile<Element>& tile, std::uint32_t row, std::uint32_t k) {
+  return WgmmaSmemDescriptor<Element>::k_major(tile, row, k);
+}
+/// Of an MN-major one `row` is the first of a panel.
+template <class Element>
+constexpr auto wgmma_operand(const MnMajorTile<Element>& tile, std::uint32_t row, std::uint32_t k) {
+  const SharedTile<Element> panel = tile.panel(row / tile.tile.panel_columns());
+  return WgmmaSmemDescriptor<Element, Major::kMn>::mn_major(panel,
+                                                            k / SharedTile<Element>::kElementBytes);
+}
+
+/// Bytes of K that a tile has for each row of M or N.
+template <class Element>
+constexpr std::uint32_t bytes_of_k(const SharedTile<Element>& tile) {
+  return tile.row_bytes();
+}
+template <class Element>
+constexpr std::uint32_t bytes_of_k(const MnMajorTile<Element>& tile) {
+  return tile.tile.rows * SharedTile<Element>::kElementBytes;
+}
+
 /// D = A * B^T (+ D where `accumulate`) for the rows of A from `first_row` on, all rows of B, and
-/// the first `row_bytes` bytes of each row: one group of products, on its way when this returns.
-/// The rest of the rows has to be zero up to the next multiple of 32 bytes.
+/// the first `row_bytes` bytes of K: one group of products, on its way when this returns. The rest
+/// of K has to be zero up to the next multiple of 32 bytes.
 ///
-/// Shape:        rows of 32, 64 or 128 bytes; `d`, one accumulator or a TallAccumulator, has
-///               as many columns as `b` rows.
+/// Shape:        32, 64 or 128 bytes of K; `d`, one accumulator or a TallAccumulator, has as many
+///               columns as `b` rows.
 /// Participants: the whole warpgroup. Blocks: never.
-template <Machine M, class D, class Element>
+template <Machine M, class D, class TileA, class TileB>
 constexpr void multiply_group(M& machine,
                               D& d,
-                              const SharedTile<Element>& a,
+                              const TileA& a,
                               std::uint32_t first_row,
-                              const SharedTile<Element>& b,
+                              const TileB& b,
                               bool accumulate,
                               std::uint32_t row_bytes = kWholeRow,
                               SourceSite site = SourceSite::current()) {
   machine.wgmma_fence(site);
-  for (std::uint32_t k = 0; k < std::min(row_bytes, a.row_bytes()); k += kWgmmaKBytes) {
+  for (std::uint32_t k = 0; k < std::min(row_bytes, bytes_of_k(a)); k += kWgmmaKBytes) {
     for_each_part(d, [&](auto& part, std::uint32_t row) {
       machine.wgmma(part,
-                    WgmmaSmemDescriptor<Element>::k_major(a, first_row + row, k),
-                    WgmmaSmemDescriptor<Element>::k_major(b, 0, k),
+                    wgmma_operand(a, first_row + row, k),
+                    wgmma_operand(b, 0, k),
                     accumulate || k != 0,
                     site);
     });
@@ -141,8 +165,8 @@ constexpr void multiply_tiles(M& machine,
                               bool accumulate,
                               std::uint32_t row_bytes,
                               SourceSite site) {
-  const SharedTile a = tiles.a_tile().tile;
-  const SharedTile b = tiles.b_tile().tile;
+  const auto a = tiles.a_tile().tile;
+  const auto b = tiles.b_tile().tile;
   multiply_group(machine, d, a, first_row, b, accumulate, row_bytes, site);
 }
 
@@ -236,13 +260,26 @@ constexpr void store_accumulator(M& machine,
   });
 }
 
+/// Where `store_own_rows` stores. A twin replaces it.
+struct OwnRowsSteps {
+  /// The column of a tile at which the boxes at the right begin, behind `whole` of `columns` each.
+  static constexpr std::uint32_t rest_column(std::uint32_t whole, std::uint32_t columns) {
+    return whole * columns;
+  }
+};
+
 /// Stores the calling warp's rows of an accumulator of 64 rows, which are `tile` of the matrix:
 /// whole boxes of 16 rows by `map`, and what these leave at the right by `rest`, in boxes of
 /// kRestColumns.
 ///
 /// Shape:        `d` has `columns` columns, those of the tile.
 /// Participants: each warp of the warpgroup for itself. Blocks: for a buffer to write.
-template <Machine M, class Element, Role kWriter, class D, std::uint32_t kColumns>
+template <class Steps = OwnRowsSteps,
+          Machine M,
+          class Element,
+          Role kWriter,
+          class D,
+          std::uint32_t kColumns>
 constexpr void store_own_rows(M& machine,
                               TileWriter<M, Element, kWriter, StoredBy::kEachWarp>& writer,
                               const typename M::TensorMap& map,
@@ -264,9 +301,11 @@ constexpr void store_own_rows(M& machine,
     const std::uint32_t whole = boxes.whole * boxes.columns;
     writer.acquire(site);
     for_each_below(boxes.rest, [&](auto box) {
-      machine.st_shared_accumulator(writer.rest(box), 0, d, whole + box * kRestColumns, site);
+      machine.st_shared_accumulator(
+          writer.rest(box), 0, d, whole + box * kRestColumns<Element>, site);
     });
-    writer.store_own_rest(rest, row, column + whole, boxes.rest, site);
+    const std::uint32_t at = column + Steps::rest_column(boxes.whole, boxes.columns);
+    writer.store_own_rest(rest, row, at, boxes.rest, site);
   }
 }
 

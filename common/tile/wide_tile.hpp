@@ -41,10 +41,21 @@ struct WideTile {
 
 /// An operand that is MN-major: the rows of `tile` are of K, its columns of M or N.
 ///
-/// Requires: rows a multiple of an instruction's K.
+/// Requires: rows a multiple of an instruction's K; columns of whole panels where an element has 32
+///           bits.
 template <class Element>
 struct MnMajorTile {
   WideTile<Element> tile;  // as it lies in shared memory
+
+  /// Panel `index`. Elements of 32 bits have one layout, whose swizzle keeps 32 bytes together
+  /// (PTX ISA, "Canonical layouts").
+  constexpr SharedTile<Element> panel(std::uint32_t index) const {
+    SharedTile<Element> panel = tile.panel(index);
+    if (SharedTile<Element>::kElementBytes == 4) {
+      panel.swizzle = Swizzle::k128BAtom32B;
+    }
+    return panel;
+  }
 };
 
 /// An MN-major tile of one CTA's stage that TMA fills and a tensor core reads.

@@ -94,7 +94,7 @@ class Matrices {
     problem.b = map(b_, element_, n_, k_, e.tile_n / cluster, e.tile_k);
     problem.d = map_of_d(Kernel::box_rows(e), Kernel::box_columns(e));
     if constexpr (requires { problem.rest; }) {
-      problem.rest = map_of_d(Kernel::box_rows(e), kRestColumns);
+      problem.rest = map_of_d(Kernel::box_rows(e), kRestColumns<bf16>);
     }
     problem.extents = e;
     problem.tile_walk = {

@@ -522,12 +522,9 @@ class CudaMachine {
   // The MMA of a warpgroup: traps elsewhere than on sm_90a
 
   WARPTWIN_HOST_DEVICE void wgmma_fence(SourceSite = {}) { ptx::wgmma_fence(); }
-  template <class Columns, class Element>
-  WARPTWIN_HOST_DEVICE void wgmma(CudaAccumulator<Columns>& d,
-                                  WgmmaSmemDescriptor<Element> a,
-                                  WgmmaSmemDescriptor<Element> b,
-                                  bool accumulate,
-                                  SourceSite = {}) {
+  template <class Columns, class A, class B>
+  WARPTWIN_HOST_DEVICE void wgmma(
+      CudaAccumulator<Columns>& d, A a, B b, bool accumulate, SourceSite = {}) {
     if constexpr (Columns::kIsStatic) {
       ptx::wgmma<CudaAccumulator<Columns>::kColumnsMost>(d.values, a, b, accumulate);
     } else {

@@ -314,12 +314,9 @@ class ObservedMachine : public CudaMachine {
 
   // The MMA of a warpgroup
 
-  template <class Columns, class Element>
-  WARPTWIN_HOST_DEVICE void wgmma(CudaAccumulator<Columns>& d,
-                                  WgmmaSmemDescriptor<Element> a,
-                                  WgmmaSmemDescriptor<Element> b,
-                                  bool accumulate,
-                                  SourceSite = {}) {
+  template <class Columns, class A, class B>
+  WARPTWIN_HOST_DEVICE void wgmma(
+      CudaAccumulator<Columns>& d, A a, B b, bool accumulate, SourceSite = {}) {
     note_value(Op::kWgmma, 0, d.columns);
     CudaMachine::wgmma(d, a, b, accumulate);
   }

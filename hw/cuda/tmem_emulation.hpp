@@ -432,7 +432,8 @@ class TmemEmulation {
     return {swizzled(group + row % 8 * static_cast<std::uint32_t>(swizzle) + k, swizzle)};
   }
   WARPTWIN_HOST_DEVICE static Swizzle swizzle_of_code(std::uint32_t code) {
-    return code == 2   ? Swizzle::k128B
+    return code == 1   ? Swizzle::k128BAtom32B
+           : code == 2 ? Swizzle::k128B
            : code == 4 ? Swizzle::k64B
            : code == 6 ? Swizzle::k32B
                        : Swizzle::kNone;

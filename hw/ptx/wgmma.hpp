@@ -178,6 +178,17 @@ WARPTWIN_HOST_DEVICE void wgmma_settle(float (&d)[kRegisters]) {
   } else {                                                   \
     WARPTWIN_WGMMA(256, types, how, d, tail, 128, 129, 130); \
   }
+// The same of 16 bits, whose operands are K-major (0) or MN-major (1).
+#define WARPTWIN_WGMMA_BY_MAJORS(types)                         \
+  if constexpr (kMajorA == Major::kK && kMajorB == Major::kK) { \
+    WARPTWIN_WGMMA_OF(types, "+f", d, ", 1, 1, 0, 0")           \
+  } else if constexpr (kMajorA == Major::kK) {                  \
+    WARPTWIN_WGMMA_OF(types, "+f", d, ", 1, 1, 0, 1")           \
+  } else if constexpr (kMajorB == Major::kK) {                  \
+    WARPTWIN_WGMMA_OF(types, "+f", d, ", 1, 1, 1, 0")           \
+  } else {                                                      \
+    WARPTWIN_WGMMA_OF(types, "+f", d, ", 1, 1, 1, 1")           \
+  }
 // The same with a sparse A, whose metadata is a register and a selector.
 #define WARPTWIN_WGMMA_SP(columns, types, how, d, tail, a_at, b_at, e_at, add_at, sel)             \
   asm volatile("{\n\t.reg .pred add;\n\tsetp.ne.b32 add, %" #add_at                                \
@@ -226,12 +237,13 @@ constexpr bool has_wide_wgmma(std::uint32_t columns) {
 }
 
 /// D = A * B^T (+ D where `accumulate`) for 64 rows and `kColumns` columns, 32 bytes of K, both
-/// operands in shared memory, K-major. Register r of lane l of warp w holds row 16 w + l / 4 + 8 (r
-/// / 2 % 2), column 8 (r / 4) + 2 (l % 4) + r % 2. Blocks: never.
-template <std::uint32_t kColumns, class Element>
+/// operands in shared memory, K-major or MN-major as the descriptors' types say. Register r of lane
+/// l of warp w holds row 16 w + l / 4 + 8 (r / 2 % 2), column 8 (r / 4) + 2 (l % 4) + r % 2.
+/// Blocks: never.
+template <std::uint32_t kColumns, class Element, Major kMajorA, Major kMajorB>
 WARPTWIN_HOST_DEVICE void wgmma(float (&d)[kColumns / 2],
-                                warptwin::WgmmaSmemDescriptor<Element> a,
-                                warptwin::WgmmaSmemDescriptor<Element> b,
+                                warptwin::WgmmaSmemDescriptor<Element, kMajorA> a,
+                                warptwin::WgmmaSmemDescriptor<Element, kMajorB> b,
                                 bool accumulate) {
   constexpr ElementType kType = Element::kType;
   static_assert(has_wgmma(kColumns));
@@ -243,9 +255,9 @@ WARPTWIN_HOST_DEVICE void wgmma(float (&d)[kColumns / 2],
   NV_IF_ELSE_TARGET(NV_HAS_FEATURE_SM_90a,
                     (
                         if constexpr (kType == ElementType::kBf16) {
-                          WARPTWIN_WGMMA_OF("k16.f32.bf16.bf16", "+f", d, ", 1, 1, 0, 0")
+                          WARPTWIN_WGMMA_BY_MAJORS("k16.f32.bf16.bf16")
                         } else if constexpr (kType == ElementType::kF16) {
-                          WARPTWIN_WGMMA_OF("k16.f32.f16.f16", "+f", d, ", 1, 1, 0, 0")
+                          WARPTWIN_WGMMA_BY_MAJORS("k16.f32.f16.f16")
                         } else if constexpr (kType == ElementType::kTf32) {
                           WARPTWIN_WGMMA_OF("k8.f32.tf32.tf32", "+f", d, ", 1, 1")
                         } else if constexpr (kType == ElementType::kF8E4M3) {
@@ -333,12 +345,9 @@ WARPTWIN_HOST_DEVICE void with_wgmma_columns(std::uint32_t columns, F&& with) {
 }
 
 /// The same of `columns` columns, known only when the kernel runs: in the first registers of `d`.
-template <class Element>
-WARPTWIN_HOST_DEVICE void wgmma_of(std::uint32_t columns,
-                                   float (&d)[kWgmmaColumnsMost / 2],
-                                   warptwin::WgmmaSmemDescriptor<Element> a,
-                                   warptwin::WgmmaSmemDescriptor<Element> b,
-                                   bool accumulate) {
+template <class A, class B>
+WARPTWIN_HOST_DEVICE void wgmma_of(
+    std::uint32_t columns, float (&d)[kWgmmaColumnsMost / 2], A a, B b, bool accumulate) {
   with_wgmma_columns(columns, [&](auto form) {
     constexpr std::uint32_t kColumns = decltype(form){};
     wgmma<kColumns>(reinterpret_cast<float(&)[kColumns / 2]>(d), a, b, accumulate);

@@ -64,6 +64,8 @@ struct GemmGroupedEpilogueTakesWorklessTile : GemmGroupedTwin {
         {"stages", "stages of the input ring", 2, 1, 64},
         {"accum_stages", "accumulators in tensor memory", 2, 1, 64},
         {"cta_group", "CTAs that share an MMA", 1, 1, 1},
+        {"cluster_m", "CTAs of a cluster along M; 0: those of an MMA", 0, 0, 1},
+        {"cluster_n", "CTAs of a cluster along N", 1, 1, 1},
         {"ctas", "CTAs that share the tiles; 0: one for each", 3, 0, 1 << 16},
     };
     return kParameters;

@@ -24,6 +24,8 @@ struct GemmGroupedTwinOf : GemmGrouped {
         {"stages", "stages of the input ring", 2, 1, 64},
         {"accum_stages", "accumulators in tensor memory", 2, 1, 64},
         {"cta_group", "CTAs that share an MMA", kGroup, kGroup, kGroup},
+        {"cluster_m", "CTAs of a cluster along M; 0: those of an MMA", 0, 0, 16},
+        {"cluster_n", "CTAs of a cluster along N", 1, 1, 8},
         {"ctas", "CTAs, or pairs, that share the tiles; 0: one for each", 1, 0, 1 << 16},
     };
     return kParameters;

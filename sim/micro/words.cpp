@@ -45,7 +45,8 @@ std::string descriptor(std::uint64_t bits, Major major = Major::kK) {
   if (operand.fixed() == 0) {
     return "no descriptor";
   }
-  constexpr const char* kSwizzles[8] = {"no swizzle", "?", "128B", "?", "64B", "?", "32B", "?"};
+  constexpr const char* kSwizzles[8] = {
+      "no swizzle", "128B by 32B", "128B", "?", "64B", "?", "32B", "?"};
   return hex("shared", operand.start().value) + " (" + kSwizzles[operand.swizzle_code()] +
          ", stride " + std::to_string(operand.stride_bytes()) +
          (major == Major::kMn ? ", leading " + std::to_string(operand.leading_bytes()) : "") + ")";

@@ -28,7 +28,7 @@ Fault Gpu::check_mma(const Operation& op, std::uint32_t cta) const {
                                  ElementType type,
                                  std::uint32_t k_bytes) {
     const UmmaSmemDescriptor descriptor{bits};
-    Fault fault = check_descriptor(descriptor);
+    Fault fault = check_descriptor(descriptor, major == Major::kMn && bytes_of(type) == 4);
     if (fault == Fault::kNone) {
       for_each_reach(descriptor, rows / ctas, major, type, k_bytes, [&](const OperandReach& reach) {
         fault = reach.end > config_.shared_bytes ? Fault::kBadDescriptor : fault;

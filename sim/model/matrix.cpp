@@ -13,6 +13,8 @@ namespace {
 
 Swizzle swizzle_of(std::uint32_t code) {
   switch (code) {
+    case 1:
+      return Swizzle::k128BAtom32B;
     case 2:
       return Swizzle::k128B;
     case 4:
@@ -353,9 +355,9 @@ SmallType small_b(UmmaInstructionDescriptor instruction) {
   return small_type(instruction, 10);
 }
 
-Fault check_descriptor(UmmaSmemDescriptor descriptor) {
+Fault check_descriptor(UmmaSmemDescriptor descriptor, bool wide_mn_major) {
   const std::uint32_t code = descriptor.swizzle_code();
-  const bool known = code == 0 || code == 2 || code == 4 || code == 6;
+  const bool known = wide_mn_major ? code == 1 : code == 0 || code == 2 || code == 4 || code == 6;
   return known && descriptor.fixed() == UmmaSmemDescriptor::kFixed && descriptor.base_offset() == 0
              ? Fault::kNone
              : Fault::kBadDescriptor;
@@ -503,9 +505,8 @@ Fault check_shape(UmmaInstructionDescriptor instruction, CtaGroup group) {
     return Fault::kBadShape;
   }
   const bool mn_major = instruction.a_major() == Major::kMn || instruction.b_major() == Major::kMn;
-  const bool k_major_alone = instruction.kind == MmaKind::kTf32 ||
-                             instruction.kind == MmaKind::kMxf4 ||
-                             instruction.kind == MmaKind::kMxf4nvf4;
+  const bool k_major_alone =
+      instruction.kind == MmaKind::kMxf4 || instruction.kind == MmaKind::kMxf4nvf4;
   if (mn_major && k_major_alone) {
     return Fault::kBadShape;
   }

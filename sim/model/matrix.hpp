@@ -36,8 +36,9 @@ struct OperandReach {
   bool swizzled = false;
 };
 
-/// kBadDescriptor when the descriptor has a field that is not legal.
-Fault check_descriptor(UmmaSmemDescriptor descriptor);
+/// kBadDescriptor when the descriptor has a field that is not legal. `wide_mn_major`: of an
+/// MN-major operand of 32 bits, which has one layout alone.
+Fault check_descriptor(UmmaSmemDescriptor descriptor, bool wide_mn_major = false);
 /// Of a K-major operand, of whose rows the instruction takes `k_bytes`.
 OperandReach reach_of(UmmaSmemDescriptor descriptor,
                       std::uint32_t rows,

@@ -70,8 +70,8 @@ class OperationBuilder {
     return op;
   }
   // The same operand in the words of tcgen05, in which the model reads both.
-  template <class Element>
-  static UmmaSmemDescriptor umma_descriptor(WgmmaSmemDescriptor<Element> operand) {
+  template <class Element, Major kMajor>
+  static UmmaSmemDescriptor umma_descriptor(WgmmaSmemDescriptor<Element, kMajor> operand) {
     return UmmaSmemDescriptor::make(
         operand.start(), operand.leading_bytes(), operand.stride_bytes(), operand.swizzle());
   }

@@ -476,10 +476,10 @@ class SimMachine : private OperationBuilder {
     op.as<operands::WgmmaFence>().time = ++registers_->time;
     run(op);
   }
-  template <class Columns, class Element>
+  template <class Columns, class A, class B>
   void wgmma(SimAccumulator<Columns>& d,
-             WgmmaSmemDescriptor<Element> a,
-             WgmmaSmemDescriptor<Element> b,
+             A a,
+             B b,
              bool accumulate,
              SourceSite site = SourceSite::current()) {
     if (moves_data_) {
@@ -630,10 +630,10 @@ class SimMachine : private OperationBuilder {
 
  private:
   // The registers hold anything until the load is waited for.
-  template <class Columns, class Element>
+  template <class Columns, class Element, Major kMajorA, Major kMajorB>
   Operation wgmma_of(const SimAccumulator<Columns>& d,
-                     WgmmaSmemDescriptor<Element> a,
-                     WgmmaSmemDescriptor<Element> b,
+                     WgmmaSmemDescriptor<Element, kMajorA> a,
+                     WgmmaSmemDescriptor<Element, kMajorB> b,
                      bool accumulate,
                      SourceSite site) {
     Operation op = make(Op::kWgmma, site);
@@ -641,7 +641,8 @@ class SimMachine : private OperationBuilder {
     of.a = umma_descriptor(a);
     of.b = umma_descriptor(b);
     of.instruction = UmmaInstructionDescriptor::make(
-        Element::kType, Element::kType, kWgmmaRows, 2 * d.data()->registers);
+                         Element::kType, Element::kType, kWgmmaRows, 2 * d.data()->registers)
+                         .with_majors(kMajorA, kMajorB);
     of.columns = of.instruction.n();
     op.flags = accumulate ? event_flag::kAccumulate : std::uint16_t{0};
     op.fragment = d.data();

@@ -16,7 +16,8 @@ constexpr std::uint32_t kStepBytes = 32;  // of K that one dense instruction tak
 constexpr std::uint32_t kRowsTogether = 8;
 
 Swizzle swizzle_of_code(std::uint32_t code) {
-  for (const Swizzle swizzle : {Swizzle::k128B, Swizzle::k64B, Swizzle::k32B}) {
+  for (const Swizzle swizzle :
+       {Swizzle::k128B, Swizzle::k128BAtom32B, Swizzle::k64B, Swizzle::k32B}) {
     if (UmmaSmemDescriptor::code_of(swizzle) == code) {
       return swizzle;
     }

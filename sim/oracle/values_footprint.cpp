@@ -11,6 +11,8 @@ constexpr std::uint32_t kBoxMax = 256;  // elements of a box in one dimension
 
 Swizzle swizzle_of(UmmaSmemDescriptor descriptor) {
   switch (descriptor.swizzle_code()) {
+    case 1:
+      return Swizzle::k128BAtom32B;
     case 2:
       return Swizzle::k128B;
     case 4:
@@ -172,9 +174,10 @@ Ranges rows_of_tile(const operands::SharedRows& tile, std::uint32_t registers) {
   return ranges;
 }
 
-bool is_legal(UmmaSmemDescriptor descriptor) {
+bool is_legal(UmmaSmemDescriptor descriptor, bool transposed_words) {
   const std::uint32_t code = descriptor.swizzle_code();
-  return code % 2 == 0 && descriptor.fixed() == UmmaSmemDescriptor::kFixed &&
+  const bool has_layout = transposed_words ? code == 1 : code % 2 == 0;
+  return has_layout && descriptor.fixed() == UmmaSmemDescriptor::kFixed &&
          descriptor.base_offset() == 0;
 }
 
@@ -188,9 +191,9 @@ bool is_legal(UmmaInstructionDescriptor instruction, CtaGroup group) {
   const bool transposed =
       instruction.a_major() == Major::kMn || instruction.b_major() == Major::kMn;
   const bool whole = instruction.kind == MmaKind::kI8;
-  const bool may_transpose = whole || instruction.kind == MmaKind::kF16 ||
-                             instruction.kind == MmaKind::kF8f6f4 ||
-                             instruction.kind == MmaKind::kMxf8f6f4;
+  const bool may_transpose =
+      whole || instruction.kind == MmaKind::kF16 || instruction.kind == MmaKind::kTf32 ||
+      instruction.kind == MmaKind::kF8f6f4 || instruction.kind == MmaKind::kMxf8f6f4;
   const bool n_exists = !whole || n % (pair ? 32 : 16) == 0 || (!pair && (n == 8 || n == 24));
   const bool eight_bits = whole || instruction.kind == MmaKind::kF8f6f4;
   const bool sparse_exists =

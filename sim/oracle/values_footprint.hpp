@@ -71,7 +71,8 @@ std::vector<Run> runs_of_tensor(const operands::Copy& copy, const MapGeometry& m
 /// Of a row store or load: bytes of shared memory.
 Ranges rows_of_tile(const operands::SharedRows& tile, std::uint32_t registers);
 
-bool is_legal(UmmaSmemDescriptor descriptor);
+/// `transposed_words`: of an MN-major operand whose elements are words.
+bool is_legal(UmmaSmemDescriptor descriptor, bool transposed_words = false);
 /// Whether the manual's table has this shape.
 bool is_legal(UmmaInstructionDescriptor instruction, CtaGroup group);
 /// Whether it has this MMA, with its factors or its metadata.

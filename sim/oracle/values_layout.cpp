@@ -16,6 +16,8 @@ constexpr std::uint64_t kOccurrences = 16;  // of one instruction that are told 
 
 Swizzle pattern_of(UmmaSmemDescriptor descriptor) {
   switch (descriptor.swizzle_code()) {
+    case 1:
+      return Swizzle::k128BAtom32B;
     case 2:
       return Swizzle::k128B;
     case 4:

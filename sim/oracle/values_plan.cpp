@@ -514,7 +514,9 @@ void Planner::add_mma(Planned& planned,
     planned.misuse = "a shape outside the manual's table";
     return;
   }
-  if ((!a_in_tmem && !is_legal(a)) || (!copies && !is_legal(b))) {
+  const bool words = !copies && instruction.kind == MmaKind::kTf32;
+  if ((!a_in_tmem && !is_legal(a, words && instruction.a_major() == Major::kMn)) ||
+      (!copies && !is_legal(b, words && instruction.b_major() == Major::kMn))) {
     planned.misuse = "a descriptor with a field that is not legal";
     return;
   }

@@ -120,7 +120,8 @@ std::string Printer::tmem(std::uint32_t address) {
 
 std::string Printer::descriptor(std::uint64_t bits) const {
   const UmmaSmemDescriptor operand{bits};
-  for (const Swizzle swizzle : {Swizzle::kNone, Swizzle::k32B, Swizzle::k64B, Swizzle::k128B}) {
+  for (const Swizzle swizzle :
+       {Swizzle::kNone, Swizzle::k32B, Swizzle::k64B, Swizzle::k128B, Swizzle::k128BAtom32B}) {
     const auto made = UmmaSmemDescriptor::make(
         operand.start(), operand.leading_bytes(), operand.stride_bytes(), swizzle);
     if (made.bits == bits) {
@@ -390,11 +391,14 @@ std::string Printer::tensor_operands(const Instruction& instruction, const Verb&
       return fragment;
     case Operands::kWgmma: {
       const auto& wgmma = op.as<operands::Wgmma>();
+      const bool mn_a = wgmma.instruction.a_major() == Major::kMn;
+      const bool mn_b = wgmma.instruction.b_major() == Major::kMn;
       return fragment + ", " + descriptor(wgmma.a.bits) + ", " + descriptor(wgmma.b.bits) +
              ", m64n" + number(wgmma.columns) + ", " + name_of(wgmma.instruction.a_type()) +
              (wgmma.instruction.sparse_a() ? ", f" + number(instruction.metadata) + ", selector " +
                                                  number(wgmma.instruction.sparsity_selector())
                                            : "") +
+             (mn_a || mn_b ? ", mn_major" : "") + (mn_a ? " a" : "") + (mn_b ? " b" : "") +
              ((op.flags & event_flag::kAccumulate) != 0 ? ", accumulate" : "");
     }
     case Operands::kNumberFragment:

@@ -655,7 +655,14 @@ void OperationReader::wgmma() {
     reader_.expect("selector");
     wgmma.instruction = wgmma.instruction.with_sparse_a(reader_.u32("a sparsity selector", 3));
   }
-  if (reader_.take_if(",")) {
+  bool more = reader_.take_if(",");
+  if (more && reader_.take_if("mn_major")) {
+    const Major a = reader_.take_if("a") ? Major::kMn : Major::kK;
+    const Major b = reader_.take_if("b") ? Major::kMn : Major::kK;
+    wgmma.instruction = wgmma.instruction.with_majors(a, b);
+    more = reader_.take_if(",");
+  }
+  if (more) {
     reader_.expect("accumulate");
     op().flags |= event_flag::kAccumulate;
   }

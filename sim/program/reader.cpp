@@ -268,9 +268,10 @@ std::optional<ElementType> element_named(std::string_view name) {
 Swizzle read_swizzle(Reader& reader) {
   reader.expect("swizzle");
   const Token& token = reader.peek();
-  const std::uint32_t span = reader.u32("a swizzle: 0, 32, 64 or 128", 128);
-  if (span != 0 && span != 32 && span != 64 && span != 128) {
-    reader.fail(token, "a swizzle: 0, 32, 64 or 128");
+  constexpr const char* kWanted = "a swizzle: 0, 32, 64 or 128, or 129, which keeps 32 together";
+  const std::uint32_t span = reader.u32(kWanted, 129);
+  if (span != 0 && span != 32 && span != 64 && span != 128 && span != 129) {
+    reader.fail(token, kWanted);
   }
   return static_cast<Swizzle>(span);
 }

@@ -60,6 +60,15 @@ TEST(SmemDescriptor, AnMnMajorTileLeadsToTheNextColumnsByItsBytes) {
   EXPECT_EQ(descriptor.bits, 0x4000'4040'0400'0840U);
 }
 
+TEST(SmemDescriptor, AnMnMajorTileOf32BitsHasGroupsOfFourRows) {
+  const SharedTile<tf32> tile{{0x8400}, 16, 32, Swizzle::k128BAtom32B};
+  const auto descriptor = UmmaSmemDescriptor::mn_major(tile);
+  // start 0x840, leading 0x80 (16 rows of 128 bytes), stride 32, fixed 0b001, swizzle 1.
+  EXPECT_EQ(descriptor.bits, 0x2000'4020'0080'0840U);
+  EXPECT_EQ(descriptor.mn_address(0, 5), 0x8400U + 5 * 128);
+  EXPECT_EQ(descriptor.mn_address(128, 0), 0x8400U + 16 * 128);
+}
+
 TEST(SmemDescriptor, AdvancingMovesTheStartAlone) {
   const auto first = UmmaSmemDescriptor::k_major(tile_of(0x400, 64, Swizzle::k128B));
   for (std::uint32_t step = 1; step < 4; ++step) {

@@ -6,6 +6,7 @@
 #include <gtest/gtest.h>
 
 #include "scenarios/attention.hpp"
+#include "scenarios/attention_clc.hpp"
 #include "scenarios/conv2d_fprop.hpp"
 #include "scenarios/conv2d_fprop_2sm.hpp"
 #include "scenarios/conv2d_fprop_clc.hpp"
@@ -79,6 +80,12 @@ void expect_table_is_true(const std::string& path, const Extents& extents) {
 TEST(BarrierTable, OfAttention) {
   expect_table_is_true<AttentionStorage<AttentionExtents<>>>("scenarios/attention.hpp",
                                                              AttentionExtents<>{128, 3, 1});
+}
+
+TEST(BarrierTable, OfAttentionClc) {
+  using Extents = AttentionClc::Extents;
+  expect_table_is_true<AttentionClcStorage<Extents>>("scenarios/attention_clc.hpp",
+                                                     Extents{{128, 3, 1}, 2});
 }
 
 TEST(BarrierTable, OfGemm) {
@@ -320,7 +327,7 @@ TEST(BarrierTable, OfGemmGrouped) {
 TEST(BarrierTable, OfGemmGroupedPersistent) {
   using Extents = GemmGroupedPersistent::Extents;
   expect_table_is_true<GemmGroupedPersistentStorage<Extents>>(
-      "scenarios/gemm_grouped_persistent.hpp", Extents{{{256, 128, 64, 4, 2}, 2}, 2});
+      "scenarios/gemm_grouped_persistent.hpp", Extents{{{{256, 128, 64, 4, 2}, 2}, 2, 1}, 2});
 }
 
 TEST(BarrierTable, OfGemmSmall) {

@@ -433,12 +433,9 @@ class RecordingMachine {
     add(s, "wait.ld");
   }
   void wgmma_fence(SourceSite s = SourceSite::current()) { add(s, "wgmma.fence"); }
-  template <class Columns, class Element>
-  void wgmma(Accumulator<Columns>&,
-             WgmmaSmemDescriptor<Element> a,
-             WgmmaSmemDescriptor<Element> b,
-             bool accumulate,
-             SourceSite s = SourceSite::current()) {
+  template <class Columns, class A, class B>
+  void wgmma(
+      Accumulator<Columns>&, A a, B b, bool accumulate, SourceSite s = SourceSite::current()) {
     add(s, "wgmma", "a", a.start().value, "b", b.start().value, accumulate ? "add" : "set");
   }
   template <class Columns, class Element>

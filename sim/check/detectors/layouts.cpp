@@ -14,14 +14,30 @@ namespace warptwin::sim {
 
 namespace {
 
-constexpr std::uint32_t kRowsOfGroup = 8;  // after which a swizzle pattern begins anew
-constexpr std::uint32_t kUnitBytes = 16;   // that no swizzle tears apart
-constexpr std::uint32_t kStepBytes = 32;   // of K, of one instruction
+constexpr std::uint32_t kRowsOfCore = 8;  // of a core matrix, without a swizzle
+constexpr std::uint32_t kUnitBytes = 16;  // that no swizzle tears apart
+constexpr std::uint32_t kStepBytes = 32;  // of K, of one instruction
 
-// The swizzle span that a descriptor names, in bytes; 0: none.
-std::uint32_t span_of(UmmaSmemDescriptor descriptor) {
-  constexpr std::uint32_t kSpans[8] = {0, 0, 128, 0, 64, 0, 32, 0};
-  return kSpans[descriptor.swizzle_code()];
+// The swizzle that a descriptor names, by the number that events have of one; 0: none.
+std::uint32_t swizzle_of(UmmaSmemDescriptor descriptor) {
+  for (const Swizzle swizzle :
+       {Swizzle::k128BAtom32B, Swizzle::k128B, Swizzle::k64B, Swizzle::k32B}) {
+    if (UmmaSmemDescriptor::code_of(swizzle) == descriptor.swizzle_code()) {
+      return static_cast<std::uint32_t>(swizzle);
+    }
+  }
+  return 0;
+}
+
+// Bytes of a row within which it permutes, and the bytes after which its pattern begins anew.
+std::uint32_t bytes_of_span(std::uint32_t swizzle) {
+  return span_of(static_cast<Swizzle>(swizzle));
+}
+std::uint32_t bytes_of_group(std::uint32_t swizzle) {
+  return alignment_of(static_cast<Swizzle>(swizzle));
+}
+std::string rows_of_group(std::uint32_t swizzle) {
+  return bytes_of_group(swizzle) / bytes_of_span(swizzle) == 4 ? "four rows" : "eight rows";
 }
 
 std::string swizzle_name(std::uint32_t of) {
@@ -79,7 +95,7 @@ class LayoutsDetector : public Detector {
     }
     const std::uint32_t span = rows.swizzle;
     // Who counts from the beginning of a tile needs the pattern to begin there.
-    if (const std::uint32_t group = kRowsOfGroup * span; span != 0 && event.address % group != 0) {
+    if (const std::uint32_t group = bytes_of_group(span); span != 0 && event.address % group != 0) {
       reporter().report("LAYOUT_ALIGN",
                         event,
                         naming().shared(event.cta, event.address),
@@ -175,28 +191,29 @@ class LayoutsDetector : public Detector {
     if (tile == nullptr || tile->writer.op != Op::kTensorLoad) {
       return;
     }
-    const std::uint32_t span = span_of(operand.descriptor);
-    if (span != tile->span) {
+    const std::uint32_t swizzle = swizzle_of(operand.descriptor);
+    if (swizzle != tile->span) {
       reporter().report("LAYOUT_SWIZZLE",
                         event,
                         object(event, operand, *tile),
-                        "read with " + swizzle_name(span) + "; written with " +
+                        "read with " + swizzle_name(swizzle) + "; written with " +
                             swizzle_name(tile->span) + ", " + written_by(*tile));
-    } else if (span != 0) {
-      check_swizzled(event, operand, *tile, span);
+    } else if (swizzle != 0) {
+      check_swizzled(event, operand, *tile, swizzle);
     } else if (event.op == Op::kTcgen05Cp && tile->row_bytes == kUnitBytes &&
-               operand.descriptor.stride_bytes() != kRowsOfGroup * kUnitBytes) {
-      report_stride(event, operand, *tile, kRowsOfGroup * kUnitBytes);
+               operand.descriptor.stride_bytes() != kRowsOfCore * kUnitBytes) {
+      report_stride(event, operand, *tile, kRowsOfCore * kUnitBytes, "eight rows");
     }
   }
 
   void check_swizzled(const Event& event,
                       const Operand& operand,
                       const Tile& tile,
-                      std::uint32_t span) {
+                      std::uint32_t swizzle) {
     const std::uint32_t start = operand.descriptor.start().value;
     const std::uint32_t offset = start - tile.writer.address;
-    const std::uint32_t group = kRowsOfGroup * span;
+    const std::uint32_t span = bytes_of_span(swizzle);
+    const std::uint32_t group = bytes_of_group(swizzle);
     const bool whole_rows = tile.row_bytes == span;
     const bool mn_major = operand.major == Major::kMn;
     const bool panels = mn_major && operand.rows * bytes_of(operand.type) > span;
@@ -207,59 +224,62 @@ class LayoutsDetector : public Detector {
     };
     const bool begins = in_group(start) || in_group(offset);
     if (whole_rows && operand.descriptor.stride_bytes() % group != 0) {
-      report_stride(event, operand, tile, group);
+      report_stride(event, operand, tile, group, rows_of_group(swizzle));
     } else if (panels && operand.descriptor.leading_bytes() % group != 0) {
-      reporter().report("LAYOUT_STRIDE",
-                        event,
-                        object(event, operand, tile),
-                        "what follows the first " + std::to_string(span) + " bytes of a row lies " +
-                            std::to_string(operand.descriptor.leading_bytes()) +
-                            " bytes further, " + written_by(tile),
-                        {"a group of eight rows takes " + std::to_string(group) + " bytes"});
+      reporter().report(
+          "LAYOUT_STRIDE",
+          event,
+          object(event, operand, tile),
+          "what follows the first " + std::to_string(span) + " bytes of a row lies " +
+              std::to_string(operand.descriptor.leading_bytes()) + " bytes further, " +
+              written_by(tile),
+          {"a group of " + rows_of_group(swizzle) + " takes " + std::to_string(group) + " bytes"});
     } else if (!begins) {
       reporter().report(
           "LAYOUT_START",
           event,
           object(event, operand, tile),
-          "begins " + std::to_string(offset) +
-              " bytes into the tile: neither at a "
-              "group of eight rows nor" +
+          "begins " + std::to_string(offset) + " bytes into the tile: neither at a group of " +
+              rows_of_group(swizzle) + " nor" +
               (mn_major ? " along K" : " at a multiple of 32 bytes along K within one") + ", " +
               written_by(tile));
-    } else if (const Tile* other = swizzled_otherwise(event.cta, operand, tile, span)) {
+    } else if (const Tile* other = swizzled_otherwise(event.cta, operand, tile, swizzle)) {
       reporter().report("LAYOUT_SWIZZLE",
                         event,
                         object(event, operand, tile),
                         "goes on " + std::to_string(other->writer.address - tile.writer.address) +
-                            " bytes behind with " + swizzle_name(span) + "; written there with " +
-                            swizzle_name(other->span) + ", " + written_by(*other));
+                            " bytes behind with " + swizzle_name(swizzle) +
+                            "; written there with " + swizzle_name(other->span) + ", " +
+                            written_by(*other));
     } else if (whole_rows) {
-      check_major(event, operand, tile, span);
+      check_major(event, operand, tile, swizzle);
     }
   }
 
-  // A box with another swizzle that holds the beginning of a group of eight rows of the operand.
+  // A box with another swizzle that holds the beginning of a group of rows of the operand.
   const Tile* swizzled_otherwise(std::uint32_t cta,
                                  const Operand& operand,
                                  const Tile& tile,
-                                 std::uint32_t span) {
+                                 std::uint32_t swizzle) {
+    const std::uint32_t span = bytes_of_span(swizzle);
+    const std::uint32_t of_group = bytes_of_group(swizzle) / span;
     const bool mn_major = operand.major == Major::kMn;
     const std::uint32_t start = operand.descriptor.start().value;
     const std::uint32_t rows = mn_major ? operand.k_rows() : operand.rows;
     const std::uint32_t panels =
         mn_major ? ceil_div(operand.rows * bytes_of(operand.type), span) : 1;
     const std::uint32_t last = start + (panels - 1) * operand.descriptor.leading_bytes() +
-                               (rows - 1) / kRowsOfGroup * operand.descriptor.stride_bytes();
+                               (rows - 1) / of_group * operand.descriptor.stride_bytes();
     if (rows == 0 || (tile.writer.address <= start && last < tile.end)) {
       return nullptr;
     }
     for (std::uint32_t panel = 0; panel < panels; ++panel) {
-      for (std::uint32_t row = 0; row < rows; row += kRowsOfGroup) {
+      for (std::uint32_t row = 0; row < rows; row += of_group) {
         const std::uint32_t at = start + panel * operand.descriptor.leading_bytes() +
-                                 row / kRowsOfGroup * operand.descriptor.stride_bytes();
+                                 row / of_group * operand.descriptor.stride_bytes();
         const bool own = tile.writer.address <= at && at < tile.end;
         const Tile* other = own ? nullptr : find(cta, at);
-        if (other != nullptr && other->writer.op == Op::kTensorLoad && other->span != span) {
+        if (other != nullptr && other->writer.op == Op::kTensorLoad && other->span != swizzle) {
           return other;
         }
       }
@@ -272,11 +292,13 @@ class LayoutsDetector : public Detector {
   void check_major(const Event& event,
                    const Operand& operand,
                    const Tile& tile,
-                   std::uint32_t span) {
+                   std::uint32_t swizzle) {
+    const std::uint32_t span = bytes_of_span(swizzle);
+    const std::uint32_t of_group = bytes_of_group(swizzle) / span;
     const std::uint32_t start = operand.descriptor.start().value / span * span;
     const bool mn_major = operand.major == Major::kMn;
     const std::uint32_t stride = operand.descriptor.stride_bytes();
-    const std::uint32_t groups = (mn_major ? operand.k_rows() : operand.rows) / kRowsOfGroup;
+    const std::uint32_t groups = (mn_major ? operand.k_rows() : operand.rows) / of_group;
     const bool goes_on = start + (groups - 1) * stride >= tile.end;
     for (std::uint32_t group = 1; goes_on && group < groups; ++group) {
       const std::uint32_t at = start + group * stride;
@@ -339,15 +361,16 @@ class LayoutsDetector : public Detector {
   void report_stride(const Event& event,
                      const Operand& operand,
                      const Tile& tile,
-                     std::uint32_t group) {
+                     std::uint32_t group,
+                     const std::string& rows) {
     reporter().report("LAYOUT_STRIDE",
                       event,
                       object(event, operand, tile),
-                      "groups of eight rows every " +
+                      "groups of " + rows + " every " +
                           std::to_string(operand.descriptor.stride_bytes()) +
                           " bytes; the rows written are " + std::to_string(tile.row_bytes) +
                           " bytes long, " + written_by(tile),
-                      {"a group of eight rows takes " + std::to_string(group) + " bytes"});
+                      {"a group of " + rows + " takes " + std::to_string(group) + " bytes"});
   }
 
   void report_major(const Event& event,

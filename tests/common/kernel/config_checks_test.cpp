@@ -78,6 +78,18 @@ TEST(GemmTypesConfig, AStageIsInBytesAndABoxIsWholeUnitsOfTma) {
   EXPECT_THROW(scenarios::Gemm2smE4m3::workload(parameters), ConfigError);
 }
 
+// Of bytes a box at the right has 16 columns, of all others eight.
+TEST(GemmWgmmaConfig, ABoxAtTheRightIsSixteenBytesOrMore) {
+  using Bytes =
+      scenarios::GemmWgmmaOf<scenarios::StoredByWarps<scenarios::GemmPartsOf<bf16, f8e4m3>>>;
+  using Words =
+      scenarios::GemmWgmmaOf<scenarios::StoredByWarps<scenarios::GemmPartsOf<bf16, bf16>>>;
+  EXPECT_EQ(refusal<Bytes>("tile_n", 128), "");
+  EXPECT_EQ(refusal<Bytes>("tile_n", 144), "");
+  EXPECT_EQ(refusal<Words>("tile_n", 136), "");
+  EXPECT_NE(refusal<Bytes>("tile_n", 136).find("16 columns or more"), std::string::npos);
+}
+
 TEST(GemmSmallConfig, TheWeightsFetchedAheadFitTheRing) {
   EXPECT_EQ(refusal<GemmSmall>("prefetch", 4), "");
   EXPECT_NE(refusal<GemmSmall>("prefetch", 5).find("use prefetch<=4"), std::string::npos);

@@ -88,7 +88,7 @@ UmmaSmemDescriptor place_mn_major(std::vector<std::byte>& shared,
                                   Swizzle swizzle,
                                   std::uint32_t k) {
   using Tile = SharedTile<Element>;
-  const std::uint32_t width = swizzle == Swizzle::kNone ? 16 : static_cast<std::uint32_t>(swizzle);
+  const std::uint32_t width = swizzle == Swizzle::kNone ? 16 : span_of(swizzle);
   const std::uint32_t columns = width / Tile::kElementBytes;
   for (std::uint32_t row = 0; row < rows; ++row) {
     const Tile panel{{base + row / columns * k_rows * width}, k_rows, columns, swizzle};
@@ -157,6 +157,17 @@ TEST_P(MnMajorTest, BIsReadByRowsOfK) {
 TEST_P(MnMajorTest, AToo) {
   multiplies_mn_major<bf16>(GetParam(), Major::kMn, Major::kK);
   multiplies_mn_major<f8e4m3>(GetParam(), Major::kMn, Major::kMn);
+}
+// Of 32 bits there is one layout, and no other operand has it.
+TEST(MatrixTest, AnMnMajorOperandOf32BitsKeepsAtomsOf32BytesTogether) {
+  multiplies_mn_major<tf32>(Swizzle::k128BAtom32B, Major::kK, Major::kMn);
+  multiplies_mn_major<tf32>(Swizzle::k128BAtom32B, Major::kMn, Major::kMn);
+  std::vector<std::byte> shared(1 << 17);
+  const auto atoms = place_mn_major<tf32>(shared, 1024, 64, 16, Swizzle::k128BAtom32B, 0);
+  const auto units = place_mn_major<tf32>(shared, 1024, 64, 16, Swizzle::k128B, 0);
+  EXPECT_EQ(check_descriptor(atoms, true), Fault::kNone);
+  EXPECT_EQ(check_descriptor(units, true), Fault::kBadDescriptor);
+  EXPECT_EQ(check_descriptor(atoms), Fault::kBadDescriptor);
 }
 // An instruction's rows of K in each panel, and no byte of another instruction's.
 TEST_P(MnMajorTest, AnInstructionReachesItsRowsOfEveryPanel) {
@@ -451,7 +462,7 @@ TEST(MatrixTest, ShapesOutsideTheTableAreRefused) {
 }
 
 // With scale factors DeepGEMM, ThunderKittens and Triton have MN-major operands of a byte.
-TEST(MatrixTest, OperandsThatAreMnMajorHaveOneOrTwoBytes) {
+TEST(MatrixTest, OperandsThatAreMnMajorHaveWholeBytes) {
   const auto shape = [](UmmaInstructionDescriptor instruction) {
     return check_shape(instruction.with_majors(Major::kK, Major::kMn), CtaGroup::kOne);
   };
@@ -460,7 +471,7 @@ TEST(MatrixTest, OperandsThatAreMnMajorHaveOneOrTwoBytes) {
   EXPECT_EQ(shape(Instruction::make(ElementType::kF8E5M2, ElementType::kF8E5M2, 128, 64)),
             Fault::kNone);
   EXPECT_EQ(shape(Instruction::make(ElementType::kTf32, ElementType::kTf32, 128, 64)),
-            Fault::kBadShape);
+            Fault::kNone);
   EXPECT_EQ(
       shape(Instruction::make_block_scaled(MmaKind::kMxf8f6f4, ElementType::kF8E4M3, 128, 64)),
       Fault::kNone);

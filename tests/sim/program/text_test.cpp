@@ -205,7 +205,8 @@ INSTANTIATE_TEST_SUITE_P(
         Wrong{"input a 64\nmap m over b box 1 x 1\nwarp 0:\n",
               "p.txt:2:12: expected a buffer's name, found 'b'"},
         Wrong{"input a 64\nmap m over a box 8 x 64 swizzle 48\nwarp 0:\n",
-              "p.txt:2:33: expected a swizzle: 0, 32, 64 or 128, found '48'"},
+              "p.txt:2:33: expected a swizzle: 0, 32, 64 or 128, or 129, which keeps 32 together, "
+              "found '48'"},
         Wrong{"input a 64\nmap m over a box 8 x 64 dimension extent 8 stride 64 box 8\nwarp 0:\n",
               "p.txt:2:5: a tensor map reaches beyond its buffer"},
         Wrong{"warp 0:\n  elect tcgen05.mma [tmem column 0], 0, 0, n128, bf16, bf16\n",

@@ -53,6 +53,7 @@ const char* silence_about(const std::string& diagnostic) {
       {"BULK_STORE_PENDING_AT_EXIT", "likewise"},
       {"LAYOUT_MAJOR", "wrong values, in every order"},
       {"LAYOUT_START", "likewise"},
+      {"LAYOUT_SWIZZLE", "likewise"},
       {"RESULT_WRONG", "likewise"},
       {"WARP_SYNC_MISSING", "lanes: a warp is one thread here"},
   };
