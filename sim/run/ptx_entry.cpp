@@ -301,14 +301,13 @@ void add_variables(HeldLaunch& held, LaunchUse use) {
       continue;
     }
     held.variables.push_back({launch.workload.tensors.size(), 0});
-    const auto bytes = static_cast<std::uint32_t>((each.bytes + 15) / 16 * 16);
     TensorSpec spec{};
     spec.name = held.names.emplace_back(each.variable->name).c_str();
     spec.use = TensorUse::kScratch;
-    spec.element = ElementType::kF32;
+    spec.element = ElementType::kU8;
     spec.rows = 1;
-    spec.columns = bytes / 4;
-    spec.pitch_bytes = bytes;
+    spec.columns = static_cast<std::uint32_t>(each.bytes);
+    spec.pitch_bytes = spec.columns;
     launch.workload.tensors.push_back(spec);
   }
 }
@@ -469,7 +468,11 @@ WarpBody body_of(const std::shared_ptr<HeldLaunch>& held,
   }
   const auto& variables = launch.kernel->variables();
   for (std::size_t i = 0; i < variables.size(); ++i) {
-    grid->global_places[variables[i].variable] = place_of(*held, addresses, i);
+    const std::uint64_t place = place_of(*held, addresses, i);
+    grid->global_places[variables[i].variable] = place;
+    if (variables[i].variable->space == ptx::Space::kConst) {
+      grid->constants.emplace_back(place, place + variables[i].bytes);
+    }
   }
   if (held->workspace != kNoTensor) {
     grid->workspace = addresses[held->workspace].value;

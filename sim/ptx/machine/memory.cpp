@@ -123,6 +123,9 @@ WarpRun::Place WarpRun::place_of(const Request& request, Space space, std::uint6
       return {kind, 0, in(window) ? address - window : address};
     }
   }
+  if (space == Space::kConst || !grid_.constants.empty()) {
+    require_constant(request, space, address);
+  }
   return {Space::kGlobal, 0, address};
 }
 
@@ -143,7 +146,7 @@ std::array<WarpRun::Place, kLanes> WarpRun::places_of(const Request& request,
   for (Mask left = request.mask(); left != 0; left &= left - 1) {
     const auto lane = static_cast<std::uint32_t>(std::countr_zero(left));
     const std::uint64_t at = address.value[lane];
-    places[lane] = at >> 24 < ctas
+    places[lane] = at >> 24 < ctas && (at & 0xFFFFFFU) >= sim::kSharedBase
                        ? Place{space, static_cast<std::uint32_t>(at >> 24), at & 0xFFFFFFU}
                        : place_of(request, space, at);
     if (own && places[lane].rank != rank) {
@@ -529,10 +532,13 @@ Served WarpRun::isspacep(Request& request) {
       return address >= window && address - window < kWindowBytes;
     };
     const bool own = (address - kSharedWindow) >> 24 == machine_.cta_rank();
-    const bool global = !in(kSharedWindow) && !in(kLocalWindow) && !in(kParameterWindow);
+    const bool constant = is_constant(address);
+    const bool global =
+        !in(kSharedWindow) && !in(kLocalWindow) && !in(kParameterWindow) && !constant;
     const bool is = space == Space::kShared  ? in(kSharedWindow) && (cluster || own)
                     : space == Space::kLocal ? in(kLocalWindow)
                     : space == Space::kParam ? in(kParameterWindow)
+                    : space == Space::kConst ? constant
                                              : space == Space::kGlobal && global;
     address = is ? 1 : 0;
   }

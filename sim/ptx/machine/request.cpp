@@ -364,7 +364,38 @@ std::uint32_t WarpRun::shared_of(const Request& request, std::uint64_t address) 
                      std::to_string(address >> 24) + " of a cluster of " +
                      std::to_string(machine_.cluster_size()));
   }
+  if ((address & 0xFFFFFFU) < sim::kSharedBase) {
+    leave_memory(request,
+                 request.mask(),
+                 "at " + hexadecimal(address) +
+                     ", which is in front of the CTA's shared memory, in the system's");
+  }
   return static_cast<std::uint32_t>(address);
+}
+
+bool WarpRun::is_constant(std::uint64_t address) const {
+  const auto& all = grid_.constants;
+  return std::any_of(all.begin(), all.end(), [&](const auto& range) {
+    return address >= range.first && address < range.second;
+  });
+}
+
+// Constant memory is the module's variables there, and is not written (PTX ISA, "st": "Stores to
+// const memory are illegal").
+void WarpRun::require_constant(const Request& request, Space space, std::uint64_t address) const {
+  const bool constant = is_constant(address);
+  if (space == Space::kConst && !constant) {
+    leave_memory(request,
+                 request.mask(),
+                 "at " + hexadecimal(address) + ", which is in no variable of constant memory");
+  }
+  const Op& op = request.op;
+  if (constant && (op.is("st") || op.is("atom") || op.is("red"))) {
+    leave_memory(
+        request,
+        request.mask(),
+        "at " + hexadecimal(address) + ", which is in constant memory, and that is not written");
+  }
 }
 
 void WarpRun::require_form(const Request& request) const {

@@ -79,6 +79,7 @@ struct GridContext {
   std::map<std::uint64_t, MemoryMap> memory_maps;
   std::uint32_t maps_count = 0;
   std::unordered_map<const Variable*, std::uint64_t> global_places;  // of the module's variables
+  std::vector<std::pair<std::uint64_t, std::uint64_t>> constants;    // those there: [first, second)
   std::set<std::uint32_t> responses;  // shared addresses that requests for clusters write to
   /// Places where lanes of a warp parted and both ways used the machine.
   std::set<std::string> parted;
@@ -310,6 +311,8 @@ class WarpRun : public Surroundings, public sim::AgentState {
                    Touch touch);
   void touch_mbarrier(const Request& request, Mask lanes, std::uint32_t address);
   Place place_of(const Request& request, Space space, std::uint64_t address) const;
+  bool is_constant(std::uint64_t address) const;
+  void require_constant(const Request& request, Space space, std::uint64_t address) const;
   /// Refuses what is not there whatever its operands are.
   void require_form(const Request& request) const;
   static Space space_of(const Modifiers& modifiers);

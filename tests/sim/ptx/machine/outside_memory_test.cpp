@@ -104,6 +104,79 @@ TEST(PtxSharedMemory, OfACopyIsOfTheCluster) {
   };
   expect_proved(copying("tile"));
   expect_found(copying("83886080"), "BULK_OOB");
+  expect_found(copying("512"), "BULK_OOB");
+}
+
+// In front of a CTA's shared memory is the system's, in each CTA of the cluster.
+TEST(PtxSharedMemory, BeginsBehindTheSystems) {
+  const auto storing = [](const std::string& address) {
+    return OneKernel{.body = "  mov.u32 %r5, " + address +
+                             ";\n  setp.eq.u32 %p1, %r1, 5;\n  @%p1 st.shared.u32 [%r5], %r1;\n"};
+  };
+  expect_proved(storing("1024"));
+  expect_found(storing("1020"), "WORD_OOB");
+  EXPECT_THAT(found_in(storing("0")),
+              HasSubstr("st.shared.u32 at 0x0, which is in front of the CTA's shared memory"));
+  const auto of_peer = [](const std::string& offset) {
+    return OneKernel{.body = "  mov.u32 %r5, " + offset +
+                             ";\n  mapa.shared::cluster.u32 %r6, %r5, 1;\n"
+                             "  barrier.cluster.arrive.aligned;\n  barrier.cluster.wait.aligned;\n"
+                             "  setp.eq.u32 %p1, %r1, 5;\n"
+                             "  mov.u32 %r7, %cluster_ctarank;\n"
+                             "  setp.eq.and.u32 %p1, %r7, 0, %p1;\n"
+                             "  @%p1 st.shared::cluster.u32 [%r6], %r1;\n"
+                             "  barrier.cluster.arrive.aligned;\n  barrier.cluster.wait.aligned;\n",
+                     .ctas = 2,
+                     .cluster = 2};
+  };
+  expect_proved(of_peer("1024"));
+  expect_found(of_peer("1020"), "WORD_OOB");
+  // An mbarrier's bytes, too.
+  expect_found(
+      {.body = "  mov.u32 %r5, 512;\n  mbarrier.init.shared::cta.b64 [%r5], 1;\n", .threads = 1},
+      "WORD_OOB");
+}
+
+// A variable of the module ends with its last byte.
+TEST(PtxModuleVariables, EndWithTheirLastByte) {
+  const auto storing = [](const std::string& place) {
+    return OneKernel{.body = "  st.global.u32 [" + place + "], %r1;\n",
+                     .threads = 1,
+                     .variables = ".global .align 4 .u32 one[3];\n.global .align 4 .u32 other;\n"};
+  };
+  expect_proved(storing("one+8"));
+  expect_found(storing("one+12"), "WORD_OOB");
+  expect_found(storing("other+4"), "WORD_OOB");
+}
+
+// PTX ISA, "st": "Stores to const memory are illegal."
+TEST(PtxConstantMemory, IsReadAndNotWritten) {
+  const auto at_constant = [](const std::string& instructions, const char* variable = "known") {
+    return OneKernel{.body = "  mov.u64 %rd5, " + std::string{variable} +
+                             ";\n  cvta.const.u64 %rd6, %rd5;\n" + instructions,
+                     .threads = 1,
+                     .variables =
+                         ".const .align 4 .u32 known[3] = {5, 6, 7};\n"
+                         ".global .align 4 .u32 changed = 8;\n"};
+  };
+  const std::string store = "  st.global.u32 [%rd2], %r5;\n";
+  for (const char* load : {"  ld.const.u32 %r5, [known+4];\n",
+                           "  ld.const.u32 %r5, [%rd5+4];\n",
+                           "  ld.u32 %r5, [%rd6+4];\n"}) {
+    expect_proved(at_constant(load + store));
+    EXPECT_EQ(run_of(at_constant(load + store)).out[0], 6U) << load;
+  }
+  expect_found(at_constant("  st.u32 [%rd6], %r1;\n"), "WORD_OOB");
+  expect_found(at_constant("  red.add.u32 [%rd6], 1;\n"), "WORD_OOB");
+  expect_found(at_constant("  ld.const.u32 %r5, [known+12];\n" + store), "WORD_OOB");
+  expect_found(at_constant("  ld.const.u32 %r5, [%rd5];\n" + store, "changed"), "WORD_OOB");
+  EXPECT_THAT(found_in(at_constant("  st.u32 [%rd6], %r1;\n")),
+              HasSubstr("which is in constant memory, and that is not written"));
+  const std::string asks =
+      "  isspacep.const %p1, %rd6;\n  isspacep.global %p2, %rd6;\n"
+      "  selp.u32 %r5, 1, 0, %p1;\n  selp.u32 %r6, 2, 0, %p2;\n  or.b32 %r5, %r5, %r6;\n";
+  EXPECT_EQ(run_of(at_constant(asks + store)).out[0], 1U);
+  EXPECT_EQ(run_of(at_constant(asks + store, "changed")).out[0], 2U);
 }
 
 // To ask for an address's space is no access.
