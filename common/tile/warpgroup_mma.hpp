@@ -122,6 +122,7 @@ template <class Element>
 constexpr std::uint32_t bytes_of_k(const SharedTile<Element>& tile) {
   return tile.row_bytes();
 }
+/// Of an MN-major one each row is of one K.
 template <class Element>
 constexpr std::uint32_t bytes_of_k(const MnMajorTile<Element>& tile) {
   return tile.tile.rows * SharedTile<Element>::kElementBytes;
