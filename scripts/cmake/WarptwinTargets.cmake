@@ -100,11 +100,14 @@ function(warptwin_add_test path)
   if(NOT arg_LABELS)
     set(arg_LABELS unit)
   endif()
+  # What the tests of a file write is in a folder of theirs: testing::TempDir().
+  set(written ${CMAKE_CURRENT_BINARY_DIR}/written/${path})
+  file(MAKE_DIRECTORY ${written})
   gtest_discover_tests(
     ${target} ${filter}
     TEST_PREFIX ${path}:
     DISCOVERY_TIMEOUT 60
-    PROPERTIES LABELS "${arg_LABELS}" TIMEOUT 300)
+    PROPERTIES LABELS "${arg_LABELS}" TIMEOUT 300 ENVIRONMENT "TEST_TMPDIR=${written}")
 endfunction()
 
 # How every test is compiled.
