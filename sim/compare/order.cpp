@@ -18,7 +18,7 @@ std::int64_t cycles_between(std::uint64_t from, std::uint64_t to) {
 
 // From an operation of a warp to its next: forward, but for a little.
 std::int64_t cycles_on(std::uint64_t from, std::uint64_t to) {
-  constexpr std::uint32_t kBack = std::uint32_t{1} << 30;
+  constexpr std::uint32_t kBack = std::uint32_t{1} << 24;
   return static_cast<std::int64_t>(static_cast<std::uint32_t>(to - from + kBack)) - kBack;
 }
 

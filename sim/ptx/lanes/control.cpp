@@ -15,7 +15,7 @@ std::optional<Stop> Executor::control(const Op& op, const Guarded& guarded) {
   if (guarded.unknown != 0) {
     return stop(Stop::Kind::kPoison, guarded.unknown);
   }
-  if (op.is("brkpt") || guarded.executes == 0) {
+  if (guarded.executes == 0) {
     ++strand_.pc;
     return std::nullopt;
   }
@@ -109,7 +109,9 @@ std::optional<Stop> Executor::leave(const Op& op, Mask lanes) {
   if (op.is("ret")) {
     return return_from(lanes);
   }
-  Stop left = stop(op.is("trap") ? Stop::Kind::kTrap : Stop::Kind::kLeft, lanes);
+  // An H200 ends a launch at a brkpt, as at a trap, where no debugger is.
+  const bool traps = op.is("trap") || op.is("brkpt");
+  Stop left = stop(traps ? Stop::Kind::kTrap : Stop::Kind::kLeft, lanes);
   strand_.mask = 0;
   return left;
 }

@@ -47,8 +47,11 @@ std::string asserting() {
 }
 
 TEST(PtxStops, TrapsAreFound) {
-  for (const auto& [bound, found] : {std::pair{"40", true}, {"64", false}}) {
-    const OneKernel kernel = stopping(bound, "  trap;\n");
+  for (const auto& [bound, how, found] : {std::tuple{"40", "  trap;\n", true},
+                                          {"64", "  trap;\n", false},
+                                          {"40", "  brkpt;\n", true},
+                                          {"64", "  brkpt;\n", false}}) {
+    const OneKernel kernel = stopping(bound, how);
     const ProofResult proof = proof_of(kernel);
     EXPECT_EQ(proof.verdict == ProofVerdict::kProved, !found);
     EXPECT_EQ(ids_in(run_of(kernel).result).size(), found ? 1U : 0U);
