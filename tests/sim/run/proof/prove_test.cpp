@@ -95,7 +95,7 @@ TEST_P(CleanProofTest, TheSearchAgreesOnASmallOne) {
     parameters.set("tile_n", 64);  // two tiles: a search goes to four
   }
   if (by_ctas || name == "gemm_grouped_1d2d_persistent" ||
-      name == "gemm_grouped_gather_persistent") {
+      name.starts_with("gemm_grouped_persistent") || name == "gemm_grouped_gather_persistent") {
     parameters.set("cta_group", 1);
     parameters.set("tile_m", 128);
   }
