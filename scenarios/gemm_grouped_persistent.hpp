@@ -130,7 +130,7 @@ struct GemmGroupedPersistentOf : GemmGroupedOf<Parts> {
   static Workload workload(const ParameterSet& p) {
     check_stages_fit<GemmGroupedPersistentStorage<Extents, Parts>>(extents(p));
     Workload workload = Base::workload_of(p, Base::extents(p), /*clusters=*/0);
-    workload.registers_per_thread = 80;
+    workload.registers_per_thread = std::is_same_v<typename Parts::A, bf16> ? 80 : 96;
     workload.resident_clusters = p.u32("resident");
     return workload;
   }
