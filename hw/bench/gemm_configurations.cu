@@ -15,22 +15,17 @@
 
 #include <fstream>
 #include <map>
-#include <sstream>
 #include <string>
 #include <string_view>
 #include <tuple>
 
 #include "hw/bench/clock_meter.cuh"
+#include "hw/bench/gemm_list.hpp"
 #include "hw/bench/gemm_loads.cuh"
 #include "hw/bench/gemm_run.cuh"
 
 namespace warptwin::hw::bench {
 namespace {
-
-struct Configuration {
-  std::uint32_t m, n, k, tile_m, tile_n, stages, cluster_m, in_flight, ctas, swizzle;
-  bool loads = false;  // nothing is multiplied
-};
 
 using LaunchOne = void (*)(const Matrices&, const Configuration&);
 using Key = std::tuple<std::uint32_t, std::uint32_t, std::uint32_t, std::uint32_t>;
@@ -230,26 +225,14 @@ void write(const std::vector<Measured>& all, const char* path) {
 }
 
 int run(const char* list, const char* rows, bool loads) {
-  std::ifstream file{list};
   std::map<std::tuple<std::uint32_t, std::uint32_t, std::uint32_t>, std::vector<Configuration>>
       problems;
-  std::string line;
-  for (int number = 1; std::getline(file, line); ++number) {
-    std::istringstream words{line};
-    Configuration c{};
-    words >> c.m >> c.n >> c.k >> c.tile_m >> c.tile_n >> c.stages >> c.cluster_m >> c.in_flight >>
-        c.ctas >> c.swizzle;
+  const auto is_here = [](const Configuration& c) { return launch_of(c) != nullptr; };
+  for (Configuration& c : read_list(list, is_here)) {
     c.loads = loads;
-    const bool whole = words && c.tile_m != 0 && c.tile_n != 0 && c.cluster_m != 0 &&
-                       c.m % (c.tile_m * c.cluster_m) == 0 && c.n % c.tile_n == 0;
-    if (!whole || launch_of(c) == nullptr) {
-      std::printf("%s:%d: no configuration that is here: '%s'\n", list, number, line.c_str());
-      return 2;
-    }
     problems[{c.m, c.n, c.k}].push_back(c);
   }
   if (problems.empty()) {
-    std::printf("%s: no line can be read\n", list);
     return 2;
   }
   std::vector<Measured> measured;

@@ -4,15 +4,16 @@
 //
 // A line of the list is one of warptwin-measure-configurations. An idle warp of the load role notes
 // when each stage is full, the load warp when it may be filled; both by the clock of their SM, and
-// once a tile by the timer that all SMs share. Exit codes: 0, 2 usage, 4 no device.
+// once a tile by the timer that all SMs share. Exit codes: 0, 2 usage or a list
+// that cannot be read, 4 no device.
 
 #include <fstream>
 #include <map>
-#include <sstream>
 #include <string>
 #include <tuple>
 
 #include "hw/bench/clock_meter.cuh"
+#include "hw/bench/gemm_list.hpp"
 #include "hw/bench/gemm_loads.cuh"
 #include "hw/bench/gemm_run.cuh"
 
@@ -102,14 +103,11 @@ struct TracedKernel : scenarios::GemmWgmmaKernel<M, Extents> {
   }
 };
 
-struct Listed {
-  std::uint32_t m, n, k, tile_m, tile_n, stages, cluster_m, in_flight, ctas, swizzle;
-};
 using Key = std::tuple<std::uint32_t, std::uint32_t, std::uint32_t>;
-using LaunchOne = void (*)(const Matrices&, const Listed&);
+using LaunchOne = void (*)(const Matrices&, const Configuration&);
 
 template <std::uint32_t kTileM, std::uint32_t kTileN, std::uint32_t kCluster>
-void launch_as(const Matrices& x, const Listed& c) {
+void launch_as(const Matrices& x, const Configuration& c) {
   using Extents = RingExtents<kTileM, kTileN, kCluster, 1>;
   launch_scenario<TracedKernel<CudaMachine, Extents>>(x, Extents{{c.stages}}, c.ctas, c.swizzle);
 }
@@ -124,8 +122,12 @@ const std::map<Key, LaunchOne>& launches() {
   return all;
 }
 
+bool is_traced(const Configuration& c) {
+  return launches().contains({c.tile_m, c.tile_n, c.cluster_m});
+}
+
 // Of one configuration: a line of text, then its notes.
-void trace(const Listed& c, std::ostream& out) {
+void trace(const Configuration& c, std::ostream& out) {
   Matrices x{c.m, c.n, c.k};
   const std::uint32_t tiles = (c.m / c.tile_m) * (c.n / c.tile_n);
   const std::uint32_t steps = c.k / 64;
@@ -199,14 +201,12 @@ int main(int count, char** arguments) {
     return 4;
   }
   try {
-    std::ifstream file{arguments[1]};
+    const std::vector<Configuration> list = read_list(arguments[1], is_traced);
+    if (list.empty()) {
+      return 2;
+    }
     std::ofstream out{arguments[2], std::ios::binary};
-    std::string line;
-    while (std::getline(file, line)) {
-      std::istringstream words{line};
-      Listed c{};
-      words >> c.m >> c.n >> c.k >> c.tile_m >> c.tile_n >> c.stages >> c.cluster_m >>
-          c.in_flight >> c.ctas >> c.swizzle;
+    for (const Configuration& c : list) {
       trace(c, out);
     }
     return 0;

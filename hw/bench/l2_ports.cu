@@ -79,7 +79,7 @@ __global__ void __launch_bounds__(32, 1) stream_boxes(const char* data,
   }
   std::uint32_t stage = 0;
   std::uint32_t parity = 0;
-  for (std::uint32_t i = 0; i < kNotes * kEach; ++i) {
+  const auto wait = [&] {
     std::uint32_t done = 0;
     while (done == 0) {
       asm volatile(
@@ -89,29 +89,24 @@ __global__ void __launch_bounds__(32, 1) stream_boxes(const char* data,
           : "r"(address(&barriers[stage])), "r"(parity)
           : "memory");
     }
+  };
+  const auto advance = [&] {
+    if (++stage == depth) {
+      stage = 0;
+      parity ^= 1;
+    }
+  };
+  for (std::uint32_t i = 0; i < kNotes * kEach; ++i) {
+    wait();
     if (i % kEach == kEach - 1) {
       notes[own_sm() * kNotes + i / kEach] = static_cast<std::uint32_t>(clock64() - begin);
     }
     issue(i + depth, stage);
-    if (++stage == depth) {
-      stage = 0;
-      parity ^= 1;
-    }
+    advance();
   }
   for (std::uint32_t i = 0; i < depth; ++i) {
-    std::uint32_t done = 0;
-    while (done == 0) {
-      asm volatile(
-          "{ .reg .pred p; mbarrier.try_wait.parity.shared.b64 p, [%1], %2; selp.u32 %0, 1, 0, p; "
-          "}"
-          : "=r"(done)
-          : "r"(address(&barriers[stage])), "r"(parity)
-          : "memory");
-    }
-    if (++stage == depth) {
-      stage = 0;
-      parity ^= 1;
-    }
+    wait();
+    advance();
   }
 }
 

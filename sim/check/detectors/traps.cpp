@@ -24,7 +24,10 @@ class TrapsDetector : public Detector {
                         who,
                         text_of_number(said.says - 1));
     } else if (said.says == 0) {
-      reporter().report("KERNEL_TRAP", event, who, "the kernel executes trap");
+      reporter().report("KERNEL_TRAP",
+                        event,
+                        who,
+                        "the kernel executes trap, or brkpt, at which a launch ends, too");
     } else {
       reporter().report("ASSERTION_FAILED", event, who, text_of_number(said.says - 1));
     }

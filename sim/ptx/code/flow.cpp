@@ -22,7 +22,7 @@ End end_of(const Code& code, const Op& op) {
   if (op.is("ret") || op.is("exit")) {
     return End::kLeave;
   }
-  return op.is("trap") || op.is("brkpt") || code.ends_in_call(op) ? End::kDead : End::kNone;
+  return traps(op) || code.ends_in_call(op) ? End::kDead : End::kNone;
 }
 
 std::span<const std::uint32_t> targets_of(const Code& code, const Op& op) {

@@ -31,6 +31,11 @@ struct Flow {
   std::uint32_t join_of(std::uint32_t op) const;
 };
 
+/// Whether the launch ends there. An H200 ends it at a brkpt, too, where no debugger is.
+inline bool traps(const Op& op) {
+  return op.is("trap") || op.is("brkpt");
+}
+
 /// Throws ConfigError for a function whose switches together have more than 2^24 ways.
 Flow flow_of(const Code& code);
 

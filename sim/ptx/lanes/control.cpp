@@ -1,6 +1,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "sim/ptx/code/flow.hpp"
 #include "sim/ptx/lanes/executor.hpp"
 
 namespace warptwin::ptx {
@@ -109,9 +110,7 @@ std::optional<Stop> Executor::leave(const Op& op, Mask lanes) {
   if (op.is("ret")) {
     return return_from(lanes);
   }
-  // An H200 ends a launch at a brkpt, as at a trap, where no debugger is.
-  const bool traps = op.is("trap") || op.is("brkpt");
-  Stop left = stop(traps ? Stop::Kind::kTrap : Stop::Kind::kLeft, lanes);
+  Stop left = stop(traps(op) ? Stop::Kind::kTrap : Stop::Kind::kLeft, lanes);
   strand_.mask = 0;
   return left;
 }

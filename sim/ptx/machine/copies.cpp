@@ -181,6 +181,7 @@ Served WarpRun::bulk_copy(Request& request) {
     if (loads) {
       aim(request, op, 3, 4, lane);
     } else {
+      require_writable(request, copy.global);
       stores_ |= lane;
     }
     report_copied(request, machine_.cta_rank(), copy.shared, copy.bytes, loads);

@@ -1,6 +1,7 @@
 // Operands of an instruction, and the operation of the machine that it is.
 
 #include <algorithm>
+#include <array>
 #include <bit>
 #include <cinttypes>
 #include <cstdio>
@@ -383,14 +384,20 @@ bool WarpRun::is_constant(std::uint64_t address) const {
 // Constant memory is the module's variables there, and is not written (PTX ISA, "st": "Stores to
 // const memory are illegal").
 void WarpRun::require_constant(const Request& request, Space space, std::uint64_t address) const {
-  const bool constant = is_constant(address);
-  if (space == Space::kConst && !constant) {
+  if (space == Space::kConst && !is_constant(address)) {
     leave_memory(request,
                  request.mask(),
                  "at " + hexadecimal(address) + ", which is in no variable of constant memory");
   }
-  const Op& op = request.op;
-  if (constant && (op.is("st") || op.is("atom") || op.is("red"))) {
+  constexpr std::array kWriters = {"st", "atom", "red", "tensormap.replace"};
+  if (std::any_of(
+          kWriters.begin(), kWriters.end(), [&](const char* one) { return request.op.is(one); })) {
+    require_writable(request, address);
+  }
+}
+
+void WarpRun::require_writable(const Request& request, std::uint64_t address) const {
+  if (is_constant(address)) {
     leave_memory(
         request,
         request.mask(),

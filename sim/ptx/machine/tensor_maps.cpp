@@ -241,6 +241,7 @@ Served WarpRun::replace_in_map(Request& request) {
 // tensormap.cp_fenceproxy [global], [shared], 128, by the warp: each lane copies a word.
 Served WarpRun::copy_map(Request& request) {
   const std::uint64_t to = uniform(request, 0);
+  require_writable(request, to);
   const Place from = place_of(request, Space::kShared, uniform(request, 1));
   if (uniform(request, 2) != kTensorMapBytes || std::popcount(request.mask()) != kLanes) {
     refuse(request, "a whole warp copies the 128 bytes of a tensor map");

@@ -313,6 +313,8 @@ class WarpRun : public Surroundings, public sim::AgentState {
   Place place_of(const Request& request, Space space, std::uint64_t address) const;
   bool is_constant(std::uint64_t address) const;
   void require_constant(const Request& request, Space space, std::uint64_t address) const;
+  /// Of an address of global memory, or of constant memory.
+  void require_writable(const Request& request, std::uint64_t address) const;
   /// Refuses what is not there whatever its operands are.
   void require_form(const Request& request) const;
   static Space space_of(const Modifiers& modifiers);

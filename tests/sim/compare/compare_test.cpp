@@ -210,6 +210,7 @@ TEST(OrderTest, OrderBetweenSmsIsCheckedUpToADifferenceOfTheirClocks) {
 
 // Emulated products take seconds: the 32 bits that are recorded begin anew meanwhile.
 TEST(OrderTest, AWaitMayTakeMoreThanHalfOfTheClocksBits) {
+  constexpr std::uint64_t kWaits = 4'200'000'000;
   const Trace proved = trace({"producer_consumer", {}}, "round-robin");
   Trace seen = recorded({"producer_consumer", {}}, "round-robin");
   TraceOp& wait = find_op(seen, 1, Op::kMbarrierWait, "ring.full[2]");
@@ -217,11 +218,11 @@ TEST(OrderTest, AWaitMayTakeMoreThanHalfOfTheClocksBits) {
   ASSERT_LT(from, wait.time);
   for (WarpTrace& warp : seen.warps) {
     for (TraceOp& op : warp.ops) {
-      op.time = static_cast<std::uint32_t>(op.time + (op.time >= from ? 3'000'000'000U : 0));
+      op.time = static_cast<std::uint32_t>(op.time + (op.time >= from ? kWaits : 0));
     }
   }
   EXPECT_TRUE(compare_traces(proved, seen).agrees());
-  wait.time = static_cast<std::uint32_t>(from + 3'000'000'000U - 5);
+  wait.time = static_cast<std::uint32_t>(from + kWaits - 5);
   EXPECT_THAT(text_of(compare_traces(proved, seen), "proved", "seen"),
               HasSubstr("cta 0 warp 1 (consumer), out of order"));
 }

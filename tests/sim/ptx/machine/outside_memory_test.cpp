@@ -179,6 +179,25 @@ TEST(PtxConstantMemory, IsReadAndNotWritten) {
   EXPECT_EQ(run_of(at_constant(asks + store, "changed")).out[0], 2U);
 }
 
+TEST(PtxConstantMemory, IsNotWrittenByCopies) {
+  for (const char* copy : {"cp.async.bulk.global.shared::cta.bulk_group",
+                           "cp.reduce.async.bulk.global.shared::cta.bulk_group.add.u32"}) {
+    const auto to = [&](const std::string& space) {
+      return OneKernel{.body =
+                           "  mov.u32 %r5, tile;\n  st.shared.v4.u32 [%r5], {1, 2, 3, 4};\n"
+                           "  fence.proxy.async.shared::cta;\n  mov.u64 %rd5, there;\n"
+                           "  cvta." +
+                           space + ".u64 %rd6, %rd5;\n  " + copy +
+                           " [%rd6], [%r5], 16;\n  cp.async.bulk.commit_group;\n"
+                           "  cp.async.bulk.wait_group 0;\n",
+                       .threads = 1,
+                       .variables = "." + space + " .align 16 .u32 there[4] = {5, 6, 7, 8};\n"};
+    };
+    expect_found(to("const"), "BULK_OOB");
+    expect_proved(to("global"));
+  }
+}
+
 // To ask for an address's space is no access.
 TEST(PtxAddressSpaces, OfAnAddressOfNoCtaAreAnswered) {
   OneKernel asking{.body =
