@@ -173,26 +173,13 @@ Json json_of_map(const ReadLaunch& read, std::size_t index) {
   return one;
 }
 
-void add_shared(const ptx::Kernel& kernel, const ptx::Variable& variable, Json& all) {
-  if (variable.space == ptx::Space::kShared) {
-    all.push_back({{"name", std::string{variable.name}},
-                   {"at", shared_at(kernel.shared_offset(variable))},
-                   {"bytes", variable.bytes()}});
-  }
-}
-
 Json json_of_shared(const PtxLaunch& launch) {
   Json all = Json::array();
   const ptx::Kernel& kernel = *launch.kernel;
-  for (const ptx::Variable& variable : kernel.program().module().variables) {
-    add_shared(kernel, variable, all);
-  }
-  for (const ptx::Routine& routine : kernel.program().routines()) {
-    for (const ptx::Scope& scope : routine.code.function->scopes) {
-      for (const ptx::Variable& variable : scope.variables) {
-        add_shared(kernel, variable, all);
-      }
-    }
+  for (const ptx::Variable* variable : kernel.shared_variables()) {
+    all.push_back({{"name", std::string{variable->name}},
+                   {"at", shared_at(kernel.shared_offset(*variable))},
+                   {"bytes", variable->bytes()}});
   }
   return {{"static_bytes", kernel.shared_end() - kSharedBase},
           {"dynamic_bytes", launch.shape.dynamic_shared_bytes},

@@ -16,21 +16,9 @@ constexpr std::uint64_t kPlacesMax = 4096;  // of one name
 
 // Where a shared variable of the module or of a function begins.
 std::optional<std::uint32_t> place_of(const ptx::Kernel& kernel, const std::string& name) {
-  const auto named = [&](const ptx::Variable& variable) {
-    return variable.space == ptx::Space::kShared && variable.name == name;
-  };
-  for (const ptx::Variable& variable : kernel.program().module().variables) {
-    if (named(variable)) {
-      return kernel.shared_offset(variable);
-    }
-  }
-  for (const ptx::Routine& routine : kernel.program().routines()) {
-    for (const ptx::Scope& scope : routine.code.function->scopes) {
-      for (const ptx::Variable& variable : scope.variables) {
-        if (named(variable)) {
-          return kernel.shared_offset(variable);
-        }
-      }
+  for (const ptx::Variable* variable : kernel.shared_variables()) {
+    if (variable->name == name) {
+      return kernel.shared_offset(*variable);
     }
   }
   return std::nullopt;

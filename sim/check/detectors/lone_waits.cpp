@@ -6,12 +6,15 @@
 /// the elected lane's, and may come before. A wgmma, its fence, commit and wait hold each lane back
 /// until all execute them, as `.sync` says, but order no memory: behind one of them the whole warp
 /// may arrive and wait, for the lane that had waited is among those that do, and may not load,
-/// store or multiply what lies in shared memory.
+/// store or multiply what lies in shared memory. Where bulk stores were waited for, a store to
+/// shared memory depends on it only if it writes what one of them has read.
 
 #include <algorithm>
+#include <unordered_map>
 #include <vector>
 
 #include "sim/check/detectors/detectors.hpp"
+#include "sim/check/footprint.hpp"
 
 namespace warptwin::sim {
 
@@ -35,7 +38,8 @@ constexpr OpSet kTeaches{Op::kFence,
                          Op::kTcgen05FenceBefore,
                          Op::kGlobalLoadAcquire};
 
-constexpr OpSet kSeenByLoneWaits = kWaits | kPerLane | kBringsTogether | kGathers;
+constexpr OpSet kBulkStores{Op::kBulkStore, Op::kTensorStore};
+constexpr OpSet kSeenByLoneWaits = kWaits | kPerLane | kBringsTogether | kGathers | kBulkStores;
 
 class LoneWaitsDetector : public Detector {
  public:
@@ -55,7 +59,9 @@ class LoneWaitsDetector : public Detector {
       alone_.resize(event.warp + 1);
     }
     Wait& wait = alone_[event.warp];
-    if (event.lanes == kWarpLanes) {
+    if (kBulkStores.contains(event.op)) {
+      note_source(event);
+    } else if (event.lanes == kWarpLanes) {
       act(event);
     } else if (event.op == Op::kBulkWaitGroup) {
       if (event.lanes == 1 && event.as<payload::BulkGroups>().of_lane) {
@@ -64,6 +70,7 @@ class LoneWaitsDetector : public Detector {
           wait.site = event.site;
         }
         note_learned(wait, event);
+        note_read(event);
       }
     } else if (waits_alone(event)) {
       wait.op = event.op;
@@ -94,6 +101,41 @@ class LoneWaitsDetector : public Detector {
     std::vector<Learned> learned{};  // when each of them last did
     bool holds() const { return op != Op::kCount; }
   };
+  // What a bulk store of the lane reads.
+  struct Source {
+    std::uint32_t lane = 0;
+    std::uint32_t group = 0;
+    bool was_read = false;  // the lane has waited for it
+    Footprint at{};
+  };
+
+  void note_source(const Event& event) {
+    const Footprint at = footprint_of_copy(event);
+    std::vector<Source>& all = sources_[event.warp];
+    std::erase_if(all, [&](const Source& one) {
+      return one.lane == event.lane && one.at.begin == at.begin && one.at.end == at.end;
+    });
+    all.push_back({event.lane, event.as<payload::Copy>().group, false, at});
+  }
+
+  void note_read(const Event& event) {
+    for (Source& one : sources_[event.warp]) {
+      one.was_read = one.was_read ||
+                     (one.lane == event.lane && one.group < event.as<payload::BulkGroups>().group);
+    }
+  }
+
+  // Whether a store of the warp writes what one of its lanes alone knows to have been read.
+  bool writes_a_source(const Event& event) const {
+    const auto found = sources_.find(event.warp);
+    if (event.rows() == nullptr || event.rows()->element_bytes == 0 || found == sources_.end()) {
+      return true;
+    }
+    const Footprint to = footprint_of(event);
+    return std::any_of(found->second.begin(), found->second.end(), [&](const Source& one) {
+      return one.was_read && one.at.meets(to);
+    });
+  }
 
   void note_learned(Wait& wait, const Event& event) const {
     const std::uint32_t now = order_.now(event.warp);
@@ -123,8 +165,10 @@ class LoneWaitsDetector : public Detector {
     const OpSet& judged = wait.op == Op::kBulkWaitGroup ? kAfterStores : kNeedsAllLanes;
     wait.gathered = wait.gathered || kGathers.contains(event.op);
     const bool met = kBringsTogether.contains(event.op) || caught_up(event.warp, wait);
-    const bool apart =
-        !met && judged.contains(event.op) && !(wait.gathered && kNeedNothing.contains(event.op));
+    const bool elsewhere =
+        wait.op == Op::kBulkWaitGroup && event.op == Op::kSharedStore && !writes_a_source(event);
+    const bool apart = !met && judged.contains(event.op) && !elsewhere &&
+                       !(wait.gathered && kNeedNothing.contains(event.op));
     if (apart) {
       reporter().report(
           "WARP_SYNC_MISSING",
@@ -139,10 +183,14 @@ class LoneWaitsDetector : public Detector {
     if (apart || met) {
       wait = {};
     }
+    if (met) {
+      std::erase_if(sources_[event.warp], [](const Source& one) { return one.was_read; });
+    }
   }
 
   const Order& order_;
-  std::vector<Wait> alone_;  // by warp
+  std::vector<Wait> alone_;                                           // by warp
+  std::unordered_map<std::uint32_t, std::vector<Source>> sources_{};  // by warp
 };
 
 }  // namespace

@@ -39,7 +39,9 @@ std::string only_kernel(const Module& module) {
 Kernel::Kernel(Module module, std::string_view name) : program_{std::move(module)} {
   const Module& read = program_.module();
   routine_ = &program_.kernel(name.empty() ? only_kernel(read) : std::string{name});
+  find_routines();
   place_parameters();
+  find_shared();
   place_shared();
   place_locals();
   for (const Variable& variable : read.variables) {
@@ -51,7 +53,8 @@ Kernel::Kernel(Module module, std::string_view name) : program_{std::move(module
   const auto file = [&](const std::string& called) { return files_.emplace_back(called).c_str(); };
   const char* own = file(read.file);
   std::uint32_t ops = 0;
-  for (const Routine& routine : program_.routines()) {
+  for (const Routine* each_routine : routines_) {
+    const Routine& routine = *each_routine;
     RoutineFacts& facts = facts_[&routine];
     facts.first = ops;
     ops += static_cast<std::uint32_t>(routine.code.ops.size());
@@ -102,33 +105,72 @@ void Kernel::place_parameters() {
   }
 }
 
+// Other kernels of the module are no part of a launch. Who calls by a register may call each
+// function.
+void Kernel::find_routines() {
+  std::vector<const Routine*> found{routine_};
+  const auto add = [&](const Routine* routine) {
+    if (routine != nullptr && std::find(found.begin(), found.end(), routine) == found.end()) {
+      found.push_back(routine);
+    }
+  };
+  for (std::size_t i = 0; i < found.size(); ++i) {
+    for (const Argument& argument : found[i]->code.arguments) {
+      if (argument.kind == Argument::Kind::kFunction) {
+        add(program_.routine_of(argument.index));
+      }
+    }
+    if (!found[i]->code.prototypes.empty()) {
+      for (const Routine& routine : program_.routines()) {
+        add(routine.code.function->is_entry ? nullptr : &routine);
+      }
+    }
+  }
+  for (const Routine& routine : program_.routines()) {
+    if (std::find(found.begin(), found.end(), &routine) != found.end()) {
+      routines_.push_back(&routine);
+    }
+  }
+}
+
+void Kernel::find_shared() {
+  std::vector<const Variable*> named;
+  for (const Routine* routine : routines_) {
+    for (const VariableUse& use : routine->code.variables) {
+      named.push_back(use.variable);
+    }
+  }
+  for (const Variable& variable : program_.module().variables) {
+    if (variable.space == Space::kShared &&
+        std::find(named.begin(), named.end(), &variable) != named.end()) {
+      shared_variables_.push_back(&variable);
+    }
+  }
+  for (const Routine* routine : routines_) {
+    for (const Scope& scope : routine->code.function->scopes) {
+      for (const Variable& variable : scope.variables) {
+        if (variable.space == Space::kShared) {
+          shared_variables_.push_back(&variable);
+        }
+      }
+    }
+  }
+}
+
 // Static variables first; those of no size are dynamic memory, all at one place.
 void Kernel::place_shared() {
   std::vector<const Variable*> dynamic;
   std::uint64_t at = sim::kSharedBase;
   std::uint64_t alignment = 16;
-  const auto place = [&](const Variable& variable) {
-    if (variable.space != Space::kShared) {
-      return;
+  for (const Variable* variable : shared_variables_) {
+    if (variable->bytes() == 0 || variable->linkage.is_extern) {
+      dynamic.push_back(variable);
+      alignment = std::max<std::uint64_t>(alignment, variable->aligned_to());
+      continue;
     }
-    if (variable.bytes() == 0 || variable.linkage.is_extern) {
-      dynamic.push_back(&variable);
-      alignment = std::max<std::uint64_t>(alignment, variable.aligned_to());
-      return;
-    }
-    at = aligned(at, variable.aligned_to());
-    places_[&variable] = at;
-    at += variable.bytes();
-  };
-  for (const Variable& variable : program_.module().variables) {
-    place(variable);
-  }
-  for (const Routine& routine : program_.routines()) {
-    for (const Scope& scope : routine.code.function->scopes) {
-      for (const Variable& variable : scope.variables) {
-        place(variable);
-      }
-    }
+    at = aligned(at, variable->aligned_to());
+    places_[variable] = at;
+    at += variable->bytes();
   }
   shared_end_ = aligned(at, alignment);
   for (const Variable* variable : dynamic) {
@@ -138,8 +180,8 @@ void Kernel::place_shared() {
 
 // A thread's local memory: every local variable of every function has a place of its own.
 void Kernel::place_locals() {
-  for (const Routine& routine : program_.routines()) {
-    for (const Scope& scope : routine.code.function->scopes) {
+  for (const Routine* routine : routines_) {
+    for (const Scope& scope : routine->code.function->scopes) {
       for (const Variable& variable : scope.variables) {
         if (variable.space == Space::kLocal) {
           local_bytes_ = aligned(local_bytes_, variable.aligned_to());
@@ -194,11 +236,11 @@ SourceSite Kernel::site_of(const Routine& routine, std::uint32_t op) const {
 
 std::vector<const Instruction*> Kernel::instructions_at(const SourceSite& site) const {
   std::vector<const Instruction*> all;
-  for (const Routine& routine : program_.routines()) {
-    const std::vector<SourceSite>& sites = facts_of(routine).sites;
+  for (const Routine* routine : routines_) {
+    const std::vector<SourceSite>& sites = facts_of(*routine).sites;
     for (std::size_t op = 0; op < sites.size(); ++op) {
       if (sites[op].line == site.line && std::string_view{sites[op].file} == site.file) {
-        all.push_back(routine.code.ops[op].source);
+        all.push_back(routine->code.ops[op].source);
       }
     }
   }
@@ -237,11 +279,11 @@ std::string Kernel::loop_around(const Routine& routine, std::uint32_t op) const 
 
 std::string Kernel::loop_at(const SourceSite& site) const {
   std::string words;
-  for (const Routine& routine : program_.routines()) {
-    const std::vector<SourceSite>& sites = facts_of(routine).sites;
+  for (const Routine* routine : routines_) {
+    const std::vector<SourceSite>& sites = facts_of(*routine).sites;
     for (std::uint32_t op = 0; op < sites.size() && words.empty(); ++op) {
       if (sites[op].line == site.line && std::string_view{sites[op].file} == site.file) {
-        words = loop_around(routine, op);
+        words = loop_around(*routine, op);
       }
     }
   }

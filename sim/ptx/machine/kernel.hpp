@@ -78,7 +78,10 @@ class Kernel {
   std::uint64_t parameter_offset(const Variable& variable) const;
   std::uint64_t parameter_bytes() const { return parameter_bytes_; }
 
-  /// Where a shared variable begins; dynamic shared memory is behind the static variables.
+  /// What a launch has of shared memory: the variables that the kernel and the functions it may
+  /// call name, the module's first.
+  const std::vector<const Variable*>& shared_variables() const { return shared_variables_; }
+  /// Where one begins; dynamic shared memory is behind the static variables.
   std::uint32_t shared_offset(const Variable& variable) const;
   /// The end of static shared memory, from the window's begin, aligned as dynamic memory has to be.
   std::uint64_t shared_end() const { return shared_end_; }
@@ -124,15 +127,19 @@ class Kernel {
   const RoutineFacts& facts_of(const Routine& routine) const {
     return &routine == routine_ ? *own_facts_ : facts_.at(&routine);
   }
+  void find_routines();
+  void find_shared();
   void place_shared();
   void place_parameters();
   void place_locals();
 
   Program program_;
   const Routine* routine_ = nullptr;
+  std::vector<const Routine*> routines_;  // the kernel and what it may call, as the module has them
   std::unordered_map<const Routine*, RoutineFacts> facts_;
   const RoutineFacts* own_facts_ = nullptr;  // of the kernel itself
   std::unordered_map<const Variable*, std::uint64_t> places_;
+  std::vector<const Variable*> shared_variables_;
   std::vector<ModuleVariable> variables_;
   std::deque<std::string> files_;
   std::uint64_t parameter_bytes_ = 0;

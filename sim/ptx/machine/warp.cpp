@@ -145,8 +145,8 @@ void WarpRun::refuse(const Strand& strand, std::uint32_t op, const std::string& 
 void WarpRun::refuse_unknown(const Strand& strand, std::uint32_t op, const std::string& why) const {
   std::string also;
   for (const std::string& place : grid_.asked_bases) {
-    also += (also.empty() ? ", or on which columns tcgen05.alloc has got, of which something is "
-                            "made at "
+    also += (also.empty() ? ", or on which columns tcgen05.alloc has got (--rule tmem_base=lowest "
+                            "takes the lowest), of which something is made at "
                           : ", ") +
             place;
   }

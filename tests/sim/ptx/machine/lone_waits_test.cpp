@@ -85,6 +85,21 @@ TEST(PtxLoneWaits, ForABulkStoreAreHandedOnByABarrier) {
   expect_missing({kStore + arrive("0") + kStored, wait("W", "0") + kReuse}, "WARP_SYNC_MISSING");
 }
 
+// As FlashAttention-3 stores its P for the next tile of O.
+TEST(PtxLoneWaits, ForABulkStoreConcernWhatItReadsAlone) {
+  const std::string lane = std::string{kStore} + kStored;
+  expect_right({lane, "  st.shared.u32 [%r4+2048], %r5;\n"});
+  expect_right({lane, "  st.shared.u32 [%r4+128], %r5;\n"});
+  expect_missing({lane, "  st.shared.u32 [%r4+64], %r5;\n"}, "WARP_SYNC_MISSING");
+  expect_missing({lane, "  st.shared.u32 [%r4+2048], %r5;\n" + std::string{kReuse}},
+                 "WARP_SYNC_MISSING");
+  // Of two stores the second is waited for, and with it the first.
+  const std::string further =
+      "  cp.async.bulk.global.shared::cta.bulk_group [%rd2+1024], [%r3+1024], 128;\n"
+      "  cp.async.bulk.commit_group;\n";
+  expect_missing({kStore + further + kStored, kReuse}, "WARP_SYNC_MISSING");
+}
+
 TEST(PtxLoneWaits, ForABarrierAreHandedOnByAnother) {
   const std::string other = filled() + arrive("8");
   const std::string lane = wait("X", "8") + arrive("0");

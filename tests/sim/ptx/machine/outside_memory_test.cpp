@@ -3,6 +3,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "sim/ptx/text/parse.hpp"
 #include "tests/sim/ptx/machine/one_kernel.hpp"
 
 namespace warptwin::sim::outside_memory_test {
@@ -196,6 +197,50 @@ TEST(PtxConstantMemory, IsNotWrittenByCopies) {
     expect_found(to("const"), "BULK_OOB");
     expect_proved(to("global"));
   }
+}
+
+// Another kernel of the module has memory, which is no part of this one's launch.
+OneKernel beside_another(const std::string& body) {
+  return {.body = "  .local .align 8 .b8 depot[16];\n" + body,
+          .threads = 1,
+          .variables =
+              ".shared .align 4 .b8 shared_by_other[4096];\n"
+              ".visible .entry other()\n{\n  .reg .b32 %r<3>;\n"
+              "  .shared .align 4 .b8 big[4096];\n  .local .align 8 .b8 wide[64];\n"
+              "  mov.u32 %r1, big;\n  mov.u32 %r2, shared_by_other;\n  ret;\n}\n"};
+}
+
+TEST(PtxOtherKernels, HaveNoMemoryInALaunchOfThisOne) {
+  expect_proved(beside_another("  st.shared.u32 [tile], 1;\n  st.local.u32 [depot+12], 1;\n"));
+  expect_found(beside_another("  st.shared.u32 [tile+-4], 1;\n"), "WORD_OOB");
+  expect_found(beside_another("  st.local.u32 [depot+16], 1;\n"), "WORD_OOB");
+}
+
+// The end of shared memory, and the bytes of local memory, of kernel `k` with this in its body.
+std::pair<std::uint64_t, std::uint64_t> memory_of(const std::string& body) {
+  const std::string text =
+      ".version 8.7\n.target sm_90a\n.address_size 64\n.shared .align 4 .b8 common[256];\n"
+      ".func called()\n{\n  .shared .align 4 .b8 its[1024];\n  .local .align 8 .b8 wide[64];\n"
+      "  ret;\n}\n"
+      ".func caller()\n{\n  call.uni called;\n  ret;\n}\n"
+      ".visible .entry other()\n{\n  .reg .b32 %r1;\n  .shared .align 4 .b8 big[4096];\n"
+      "  mov.u32 %r1, common;\n  ret;\n}\n"
+      ".visible .entry k()\n{\n  .reg .b32 %r1;\n  .reg .b64 %rd1;\n"
+      "  .shared .align 4 .b8 own[64];\n" +
+      body + "  ret;\n}\n";
+  const ptx::Kernel kernel{ptx::parse_module(text, "k.ptx"), "k"};
+  return {kernel.shared_end() - kSharedBase, kernel.local_bytes()};
+}
+
+TEST(PtxOtherKernels, WhatAKernelCallsHasMemoryInItsLaunch) {
+  EXPECT_THAT(memory_of(""), testing::Pair(64, 0));
+  EXPECT_THAT(memory_of("  mov.u32 %r1, common;\n"), testing::Pair(256 + 64, 0));
+  EXPECT_THAT(memory_of("  call.uni caller;\n"), testing::Pair(64 + 1024, 64));
+  EXPECT_THAT(memory_of("  mov.u64 %rd1, caller;\n"), testing::Pair(64 + 1024, 64));
+  // Which function a register holds may be decided elsewhere: any.
+  EXPECT_THAT(memory_of("  mov.u64 %rd1, 0;\n  proto: .callprototype _ ();\n"
+                        "  call %rd1, (), proto;\n"),
+              testing::Pair(64 + 1024, 64));
 }
 
 // To ask for an address's space is no access.

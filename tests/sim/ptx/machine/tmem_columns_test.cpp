@@ -37,7 +37,7 @@ TEST(PtxTensorMemoryColumns, BeginWhereTheAllocationSays) {
 
 // With so much shared memory one CTA has the SM alone.
 TEST(PtxTensorMemoryColumns, BeginAtZeroForACtaThatIsAlone) {
-  OneKernel alone = stores_at("0");
+  OneKernel alone = stores_at("0", "  mov.u32 %r23, more;\n");
   alone.variables = ".shared .align 16 .b8 more[131072];\n";
   const ProofResult proof = proof_of(alone);
   EXPECT_EQ(proof.verdict, ProofVerdict::kProved);
