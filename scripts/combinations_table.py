@@ -4,7 +4,7 @@
   combinations_table.py WARPTWIN COMBINATIONS > docs/combinations.md
   combinations_table.py --only KERNEL,... WARPTWIN COMBINATIONS docs/combinations.md > NEW
   combinations_table.py --kept WARPTWIN COMBINATIONS docs/combinations.md > NEW
-  combinations_table.py --names WARPTWIN COMBINATIONS docs/combinations.md
+  combinations_table.py --names WARPTWIN docs/combinations.md
   COMBINATIONS_CACHE=FILE combinations_table.py WARPTWIN COMBINATIONS > docs/combinations.md
 
 WARPTWIN and COMBINATIONS are the commands warptwin and warptwin-combinations; what the second one
@@ -17,7 +17,7 @@ FILE keeps what a command said, for the same command and the same build of it: a
 stopped goes on from there.
 --only asks for the rows of these kernels, and takes the others from the page. --kept runs nothing,
 and takes from the page what FILE does not know. --names runs nothing: it holds the page's scenarios
-to the clean ones of the commands, and exits with 1 where they differ.
+to the clean ones of WARPTWIN and those of the list, and exits with 1 where they differ.
 """
 
 import hashlib
@@ -667,8 +667,9 @@ def check_names(commands, path):
     known = {s for kernel in KERNELS for s in kernel.types.values()} | set(SCALED)
     known |= set(NO_MATRICES)
     text = pathlib.Path(path).read_text(encoding="utf-8")
-    wrong = [f"{name} is in no row of {__file__}" for name in sorted(commands.clean - known)]
-    wrong += [f"{name} is no clean scenario" for name in sorted(known - commands.clean)]
+    clean = commands.clean | commands.listed
+    wrong = [f"{name} is in no row of {__file__}" for name in sorted(clean - known)]
+    wrong += [f"{name} is no clean scenario" for name in sorted(known - clean)]
     wrong += [f"{path} has no row of {kernel.base}" for kernel in KERNELS
               if f"| `{kernel.base}` | {kernel.group} | {kernel.tiles} |" not in text]
     for line in wrong:
@@ -678,8 +679,8 @@ def check_names(commands, path):
 
 def main():
     words = sys.argv[1:]
-    if len(words) == 4 and words[0] == "--names":
-        return check_names(Commands(words[1:3]), words[3])
+    if len(words) == 3 and words[0] == "--names":
+        return check_names(Commands(words[1:2]), words[2])
     if len(words) == 4 and words[0] == "--kept":
         old = pathlib.Path(words[3]).read_text(encoding="utf-8")
         commands, CACHE.closed = Commands(words[1:3]), True

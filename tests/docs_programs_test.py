@@ -7,8 +7,9 @@ warptwin-NAME or as NAME_benchmark.
 A name that is no target of the build is a breach. What the default build has is built already then.
 Fuzzers in build/fuzz need Clang, and are left out.
 warptwin-hw, which takes half an hour, is left to the test of the package, which builds one of one
-scenario; so is warptwin-combinations-hw, which takes longer. --no-cuda: there is no CUDA compiler;
-programs of the CUDA side are left out, and said.
+scenario; so is warptwin-combinations-hw, which takes longer. warptwin-combinations takes minutes:
+the tests have its slice. Where there is NAME.one_tile, that is built: NAME with fewer kernels.
+--no-cuda: there is no CUDA compiler; programs of the CUDA side are left out, and said.
 """
 
 import argparse
@@ -22,7 +23,7 @@ PROGRAM = re.compile(
     r"|\b(warptwin-[a-z]+(?:-[a-z]+\d*)*|\w+_benchmark)\b"
 )
 CUDA = re.compile(r"warptwin-|hw\.")
-ELSEWHERE = {"warptwin-hw", "warptwin-combinations-hw"}
+ELSEWHERE = {"warptwin-hw", "warptwin-combinations", "warptwin-combinations-hw"}
 
 
 def named(pages):
@@ -60,7 +61,8 @@ def main():
     missing = {name: page for name, page in programs.items() if name not in known}
     for name, page in missing.items():
         print(f"{page.relative_to(options.root)}: names {name}, which is no target of the build")
-    wanted = sorted(set(programs) - set(missing))
+    wanted = sorted(f"{name}.one_tile" if f"{name}.one_tile" in known else name
+                    for name in set(programs) - set(missing))
     command = ["cmake", "--build", str(options.build), "--parallel", "2", "--target", *wanted]
     result = subprocess.run(command, capture_output=True, text=True, check=False)
     if result.returncode != 0:

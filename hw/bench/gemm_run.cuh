@@ -22,6 +22,17 @@
 
 namespace warptwin::hw::bench {
 
+/// Whether kernels of such a tile are compiled: all of them, or one in a program that asks only
+/// whether it compiles, for the others are the same text.
+constexpr bool is_compiled([[maybe_unused]] std::uint32_t tile_m,
+                           [[maybe_unused]] std::uint32_t tile_n) {
+#ifdef WARPTWIN_ONE_TILE
+  return tile_m == 128 && tile_n == 128;
+#else
+  return true;
+#endif
+}
+
 #ifdef __CUDACC__
 
 namespace {

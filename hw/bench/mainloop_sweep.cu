@@ -61,6 +61,10 @@ void measure(std::vector<Row>& rows) {
   }
 }
 
+template <class Shape>
+  requires(!is_compiled(Shape::kM, Shape::kN))
+void measure(std::vector<Row>&) {}
+
 template <std::uint32_t kM, std::uint32_t kK, std::uint32_t kBehind>
 void measure_columns(std::vector<Row>& rows) {
   measure<WgmmaShape<kM, 64, kK, kDynamic, 1, kBehind>>(rows);

@@ -1,7 +1,7 @@
 /// Broken: the boxes at the right of a tile are stored as if those before them were as narrow.
 ///
-/// With tiles of 72 columns a warp's box of 8 columns goes to column 8 instead of 64: there it
-/// meets the store of the whole box, and the last columns of the tile keep what they held.
+/// With tiles of 136 columns a warp's box of 8 columns goes to column 16 instead of 128: there it
+/// meets the store of a whole box, and the last columns of the tile keep what they held.
 ///
 /// Expected: GMEM_RACE. Twin: gemm_wgmma_warp_stores.
 
@@ -36,9 +36,9 @@ struct GemmWgmmaRestCountedInSmallBoxes : GemmWgmmaWarpStores {
   static std::span<const Parameter> parameters() {
     static const auto kParameters = extended(GemmWgmmaWarpStores::parameters(),
                                              {{"m", "rows of A and D", 256, 1, 1 << 20},
-                                              {"n", "rows of B, columns of D", 144, 1, 1 << 20},
+                                              {"n", "rows of B, columns of D", 272, 1, 1 << 20},
                                               {"k", "columns of A and B", 256, 1, 1 << 20},
-                                              {"tile_n", "columns of a tile of D", 72, 16, 256}});
+                                              {"tile_n", "columns of a tile of D", 136, 16, 256}});
     return kParameters;
   }
 };

@@ -1,10 +1,11 @@
 # From the list of combinations to headers of scenarios.
 
-# warptwin_combinations(<out> <list> <folder>)
+# warptwin_combinations(<out> <slice> <list> <folder>)
 #
 # The headers, scenarios/combinations/NAME.hpp in <folder>, of the scenarios that <list> has: a form
-# a line, of so many types, as its own text says.
-function(warptwin_combinations out list folder)
+# a line, of so many types, as its own text says. <slice> gets one header of each line: its types
+# are taken in turn.
+function(warptwin_combinations out slice list folder)
   set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS ${list})
   set(type_bf16 bf16)
   set(type_f16 f16)
@@ -15,6 +16,8 @@ function(warptwin_combinations out list folder)
   set(type_s8 s8)
   file(STRINGS ${list} lines REGEX "^[a-z]")
   set(headers "")
+  set(taken "")
+  set(number 0)
   foreach(line IN LISTS lines)
     set(fields "^([a-z0-9_*]+) [|] ([a-z0-9_]+) [|] ([^|]+) [|](( [a-z0-9]+:[a-z0-9]+)+)$")
     if(NOT line MATCHES "${fields}")
@@ -43,6 +46,12 @@ function(warptwin_combinations out list folder)
       configure_file(${WARPTWIN_CMAKE_DIR}/combination.hpp.in ${folder}/${header} @ONLY)
       list(APPEND headers ${header})
     endforeach()
+    list(LENGTH types count)
+    math(EXPR back "${number} % ${count} - ${count}")
+    list(GET headers ${back} header)
+    list(APPEND taken ${header})
+    math(EXPR number "${number} + 1")
   endforeach()
   set(${out} ${headers} PARENT_SCOPE)
+  set(${slice} ${taken} PARENT_SCOPE)
 endfunction()
