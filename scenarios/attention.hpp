@@ -38,14 +38,10 @@
 
 #pragma once
 
-#include <algorithm>
 #include <cstdint>
-#include <span>
-#include <string>
 #include <utility>
 
-#include "common/kernel/parameter_table.hpp"
-
+#include "scenarios/attention_launch.hpp"
 #include "scenarios/attention_rows.hpp"
 
 namespace warptwin::scenarios {
@@ -58,19 +54,60 @@ struct AttentionKernel : AttentionRows<M, Extents, Parts, StorageOf> {
   using Base = AttentionRows<M, Extents, Parts, StorageOf>;
   using Storage = typename Base::Storage;
   using Problem = typename Base::Problem;
+  using Element = typename Parts::Element;
   using Operands = typename Base::Operands;
   using Scores = typename Base::Scores;
   using Accum = typename Base::Accum;
 
+  /// What the load warp has, and its steps. A wrong twin derives from it, and has one step anew.
+  struct Load {
+    constexpr Load(M& machine, const Problem& p, const Storage& storage)
+        : problem{p},
+          smem{storage},
+          part{storage.kv.cluster.place_in_group(machine.cta_rank())},
+          q{machine, storage.q},
+          kv{machine, storage.kv} {}
+
+    constexpr void queries(Tile tile, std::uint32_t t) {
+      auto stage = q.acquire_producer();  // waits q.empty; the leader arms full, for both
+      const std::uint32_t row = (tile.m * kAttentionTiles + t) * kAttentionTile;
+      load_panels(stage, problem.q, row, tile.n * smem.head_dim, smem.queries(stage.index()));
+      std::move(stage).release();
+    }
+    /// Of a tile of keys the CTA's part of the rows; `at` counts tiles of keys, and their heads.
+    constexpr void keys(TileIndex at) {
+      auto stage = kv.acquire_producer();  // waits kv.empty
+      const WideTile<Element> to = smem.keys(stage.index());
+      const std::uint32_t row = at.row * kAttentionTile + part * to.rows;
+      load_panels(stage, problem.k, row, at.column * smem.head_dim, to);
+      std::move(stage).release();
+    }
+    /// Of a tile of values the CTA's part of the columns.
+    constexpr void values(TileIndex at) {
+      auto stage = kv.acquire_producer();
+      const WideTile<Element> to = smem.values(stage.index()).tile;
+      const std::uint32_t column = at.column * smem.head_dim + part * to.columns;
+      load_panels(stage, problem.v, at.row * kAttentionTile, column, to);
+      std::move(stage).release();
+    }
+
+    const Problem& problem;
+    const Storage& smem;
+    std::uint32_t part;
+    Operands q, kv;
+  };
+
   static constexpr void load(M& machine, const Problem& problem, const Storage& smem) {
     load_tiles(machine, problem, smem, [] {});
   }
-  /// The role. Calls `begins()` when a tile begins.
+  /// The role, by the steps of `Steps`: `Load`, or what derives from it. Calls `begins()` when a
+  /// tile begins.
+  template <class Steps = Load>
   static constexpr void load_tiles(M& machine,
                                    const Problem& problem,
                                    const Storage& smem,
                                    const auto& begins) {
-    load_by(
+    load_by<Steps>(
         machine,
         problem,
         smem,
@@ -83,11 +120,12 @@ struct AttentionKernel : AttentionRows<M, Extents, Parts, StorageOf> {
                                 const Storage& smem,
                                 const auto& first,
                                 const auto& trips) {
-    load_by(machine, problem, smem, first, trips, [] {});
+    load_by<Load>(machine, problem, smem, first, trips, [] {});
   }
 
-  /// The role. It loads `trips(tile)` tiles of keys for a pair of query tiles, the first of them
-  /// `first(tile)`.
+  /// The role. It loads `trips(tile)` tiles of keys for the query tiles of an MMA's CTAs, the first
+  /// of them `first(tile)`.
+  template <class Steps>
   static constexpr void load_by(M& machine,
                                 const Problem& problem,
                                 const Storage& smem,
@@ -95,40 +133,24 @@ struct AttentionKernel : AttentionRows<M, Extents, Parts, StorageOf> {
                                 const auto& trips,
                                 const auto& begins) {
     machine.template setmaxnreg_dec<kOtherRegisters>();
-    auto q = Operands{machine, smem.q};
-    auto kv = Operands{machine, smem.kv};
-    const std::uint32_t dim = smem.head_dim;
-    const auto bring =
-        [&](Operands& ring, const auto& map, std::uint32_t row, std::uint32_t column, auto tile) {
-          auto stage = ring.acquire_producer();  // waits empty, arms full
-          load_panels(stage, map, row, column, (smem.*tile)(stage.index()));
-          std::move(stage).release();
-        };
-    const auto load_queries = [&](Tile tile, std::uint32_t t) {
-      const std::uint32_t row = (tile.m * kAttentionTiles + t) * kAttentionTile;
-      bring(q, problem.q, row, tile.n * dim, &Storage::queries);
-    };
-    const auto load_kv = [&](const auto& map, Tile tile, std::uint32_t j) {
-      const std::uint32_t row = (first(tile) + j) * kAttentionTile;
-      bring(kv, map, row, problem.kv_head(tile) * dim, &Storage::keys);
-    };
-    const auto load_keys = [&](Tile tile, std::uint32_t j) { load_kv(problem.k, tile, j); };
-    const auto load_values = [&](Tile tile, std::uint32_t j) { load_kv(problem.v, tile, j); };
+    auto warp = Steps{machine, problem, smem};
     auto claimed = Base::claims(machine, smem);
     for (const Tile tile : Base::tiles(machine, problem, claimed)) {
       begins();
-      load_queries(tile, 0);
-      load_keys(tile, 0);
-      load_queries(tile, 1);
-      const std::uint32_t key_tiles = trips(tile);
-      for (std::uint32_t j = 1; j < key_tiles; ++j) {
-        load_keys(tile, j);
-        load_values(tile, j - 1);
+      const std::uint32_t head = problem.kv_head(tile);
+      const std::uint32_t begin = first(tile);
+      const std::uint32_t last = begin + trips(tile) - 1;
+      warp.queries(tile, 0);
+      warp.keys({begin, head});
+      warp.queries(tile, 1);
+      for (std::uint32_t j = begin; j < last; ++j) {
+        warp.keys({j + 1, head});
+        warp.values({j, head});
       }
-      load_values(tile, key_tiles - 1);
+      warp.values({last, head});
     }
-    q.drain();  // no commit is on its way any more
-    kv.drain();
+    warp.q.drain_producer();  // no commit is on its way any more
+    warp.kv.drain_producer();
   }
 
   /// What the MMA warp has, and its steps. A wrong twin derives from it, and has one step anew.
@@ -150,7 +172,7 @@ struct AttentionKernel : AttentionRows<M, Extents, Parts, StorageOf> {
     constexpr void weigh(std::uint32_t j, std::uint32_t values) {  // O += P * V
       auto p = scores.acquire_operand_linear();                    // waits scores.replaced
       auto o = accum.acquire_mma_linear();                         // waits accum.empty
-      o.multiply(p.template operand<typename Parts::Element>(),
+      o.multiply(p.template operand<Element>(),
                  smem.values(values),
                  j == 0 ? Accumulate::kNo : Accumulate::kYes);
       std::move(o).release();  // commits to accum.full
@@ -175,14 +197,19 @@ struct AttentionKernel : AttentionRows<M, Extents, Parts, StorageOf> {
   template <class Steps>
   static constexpr void mma_by(M& machine, const Problem& problem, const Storage& smem) {
     machine.template setmaxnreg_dec<kOtherRegisters>();
+    const ClusterShape& cluster = smem.tmem.cluster;
     const auto tmem =
-        TmemAllocation::allocate(machine, smem.tmem.word, smem.tmem_columns(), CtaGroup::kOne);
+        TmemAllocation::allocate(machine, smem.tmem.word, smem.tmem_columns(), cluster.group);
     smem.tmem.hand_off.arrive(machine);
+    smem.tmem.meet_peer(machine);
     auto warp = Steps{machine, smem, tmem};
     Operands& q = warp.q;
     Operands& kv = warp.kv;
     auto claimed = Base::claims(machine, smem);
     for (const Tile tile : Base::tiles(machine, problem, claimed)) {
+      if (!cluster.is_leader(machine.cta_rank())) {
+        continue;  // it learns which tiles there are, and that is all
+      }
       const std::uint32_t key_tiles = problem.key_tiles(tile);
       auto first_keys = kv.acquire_consumer();  // waits kv.full
       for (std::uint32_t t = 0; t < kAttentionTiles; ++t) {
@@ -202,7 +229,7 @@ struct AttentionKernel : AttentionRows<M, Extents, Parts, StorageOf> {
         std::move(values).release();
       }
       for (std::uint32_t t = 0; t < kAttentionTiles; ++t) {
-        machine.tcgen05_commit(CtaGroup::kOne, q.consumer_mbar(t));  // q.empty
+        commit_to_group(machine, q.consumer_mbar(t), cluster, SourceSite::current());  // q.empty
       }
       auto values = kv.acquire_consumer();
       for (std::uint32_t t = 0; t < kAttentionTiles; ++t) {
@@ -210,7 +237,9 @@ struct AttentionKernel : AttentionRows<M, Extents, Parts, StorageOf> {
       }
       std::move(values).release();
     }
-    warp.drain();
+    if (cluster.is_leader(machine.cta_rank())) {
+      warp.drain();
+    }
     TmemDeallocBarrier<M, typename Storage::Tmem>{machine, smem.tmem}.complete_dealloc(tmem);
   }
 
@@ -219,83 +248,11 @@ struct AttentionKernel : AttentionRows<M, Extents, Parts, StorageOf> {
   }
 };
 
-/// What the scenarios of every choice of types share.
-template <class Parts>
-struct AttentionOf {
-  using StaticExtents = AttentionExtents<128, 3, 1>;
+/// What the scenarios of every choice of types, and of either group, share.
+template <class Parts, CtaGroup kGroup = CtaGroup::kOne>
+struct AttentionOf : AttentionLaunch<Parts, kGroup> {
   template <Machine M, class Extents>
   using Kernel = AttentionKernel<M, Extents, Parts>;
-
-  static std::span<const Parameter> parameters() {
-    static const auto kParameters =
-        extended(shapes(), {{"ctas", "CTAs that share the tiles; 0: one for each", 0, 0, 1 << 16}});
-    return kParameters;
-  }
-  /// The parameters that say nothing of who shares the tiles.
-  static std::span<const Parameter> shapes() {
-    static constexpr Parameter kParameters[] = {
-        {"q", "rows of Q and O", 512, 1, 1 << 20, "cta_q"},
-        {"kv", "rows of K and V", 384, 1, 1 << 20, "tile_kv"},
-        {"heads", "heads, side by side in Q, K, V and O", 1, 1, 1 << 10},
-        {"kv_heads", "heads of K and V, shared by those of Q; 0: as many", 0, 0, 1 << 10},
-        {"causal", "1: query i sees keys 0 to i", 0, 0, 1},
-        {"window", "query i sees no key before i - window + 1; 0: any", 0, 0, 1 << 20},
-        {"head_dim", "columns of a head: 64 or 128", 128, 64, 128},
-        {"cta_q", "rows of Q a CTA works on at once", 256, 256, 256},
-        {"tile_kv", "keys, or values, in one stage", 128, 128, 128},
-        {"stages", "stages of the ring of keys and values", 3, 2, 64},
-        {"stats_stages", "factors of each tile under way to correction", 1, 1, 64},
-        {"slack", "growth of a row's maximum that is let pass, in powers of two", 0, 0, 16},
-    };
-    return kParameters;
-  }
-  static AttentionExtents<> extents(const ParameterSet& p) {
-    return {p.u32("head_dim"), p.u32("stages"), p.u32("stats_stages")};
-  }
-  static Workload workload(const ParameterSet& p) {
-    check_stages_fit<AttentionStorage<AttentionExtents<>, Parts>>(extents(p));
-    return workload_of(p, p.u32("ctas"));
-  }
-  /// `clusters` of them; 0: one for each tile.
-  static Workload workload_of(const ParameterSet& p, std::uint32_t clusters) {
-    const std::uint32_t dim = p.u32("head_dim");
-    require(
-        dim == 64 || dim == 128,
-        "head_dim=" + std::to_string(dim) + " is not made of boxes of 64 columns; use 64 or 128");
-    const std::uint32_t q = p.u32("q");
-    const std::uint32_t kv = p.u32("kv");
-    const std::uint32_t window = p.u32("window");
-    require(window == 0 || q < kv + window,
-            "window=" + std::to_string(window) + " leaves the last of q=" + std::to_string(q) +
-                " no key of kv=" + std::to_string(kv) + "; use a window above q - kv");
-    const std::uint32_t columns = p.u32("heads") * dim;
-    const std::uint32_t kv_columns = columns / heads_sharing(p);
-    constexpr ElementType kType = Parts::Element::kType;
-    TensorSpec o = matrix("o", TensorUse::kOutput, q, columns, Parts::Result::kType);
-    o.error_share = Parts::kErrorShare;
-    const TileGrid tiles{ceil_div(q, kAttentionTiles * kAttentionTile), p.u32("heads")};
-    using Tile = WideTile<typename Parts::Element>;
-    const auto panel = Tile{{}, kAttentionTile, dim}.panel(0);
-    return {.tensors = {matrix("q", TensorUse::kInput, q, columns, kType),
-                        matrix("k", TensorUse::kInput, kv, kv_columns, kType),
-                        matrix("v", TensorUse::kInput, kv, kv_columns, kType),
-                        o},
-            .maps = {{0, panel.rows, panel.columns, panel.swizzle},
-                     {1, panel.rows, panel.columns, panel.swizzle},
-                     {2, panel.rows, panel.columns, panel.swizzle},
-                     tile_map<typename Parts::Result>(3, kAttentionTile, 64)},
-            .clusters = tiles.ctas(clusters),
-            .registers_per_thread = kAttentionRegisters,
-            .flops = 4 * attended_pairs(q, kv, seen(p)) * columns};
-  }
-  static void reference(const ParameterSet& p, std::span<HostTensor> tensors) {
-    const std::uint32_t dim = p.u32("head_dim");
-    const std::uint32_t sharing = heads_sharing(p);
-    for (std::uint32_t head = 0; head < p.u32("heads"); ++head) {
-      const AttentionHead at{dim, head * dim, head / sharing * dim};
-      attention_reference(tensors[0], tensors[1], tensors[2], at, seen(p), tensors[3]);
-    }
-  }
 };
 
 struct Attention : AttentionOf<AttentionParts> {

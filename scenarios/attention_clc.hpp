@@ -59,7 +59,7 @@ struct AttentionClcStorage : AttentionStorage<Extents, Parts> {
   static constexpr RoleTable kRoles = kAttentionClcRoles;
 
   constexpr AttentionClcStorage(auto& layout, const Extents& e)
-      : Base{layout, e}, clc{layout, "clc", kRoles, {}, e.clc_stages} {}
+      : Base{layout, e}, clc{layout, "clc", kRoles, e.cluster(), e.clc_stages} {}
   constexpr void init(Machine auto& machine) const {
     Base::init(machine);
     clc.init(machine);
@@ -79,7 +79,7 @@ struct AttentionClcKernel
   static constexpr void load(M& machine, const Problem& problem, const Storage& smem) {
     auto clc = Clc{machine, smem.clc};
     Base::load_tiles(machine, problem, smem, [&] {
-      if (clc.asks()) {
+      if (machine.cta_rank() == 0 && clc.asks()) {
         clc.signal_throttle();
       }
     });
@@ -88,8 +88,8 @@ struct AttentionClcKernel
   static constexpr void scheduler(M& machine, const Problem& problem, const Storage& smem) {
     machine.template setmaxnreg_dec<kOtherRegisters>();
     auto clc = Clc{machine, smem.clc};
-    if (!clc.asks()) {
-      return;
+    if (machine.cta_rank() != 0 || !clc.asks()) {
+      return;  // to the barrier at the end of the cluster
     }
     for ([[maybe_unused]] const Tile tile : Base::tiles(machine, problem, clc)) {
       clc.wait_throttle();  // the load warp has begun this tile
@@ -99,20 +99,28 @@ struct AttentionClcKernel
   }
 };
 
-/// What the scenarios of every choice of types share.
-template <class Parts>
-struct AttentionClcOf : AttentionOf<Parts> {
-  using Base = AttentionOf<Parts>;
+/// What the scenarios of every choice of types, and of either group, share.
+template <class Parts, CtaGroup kGroup = CtaGroup::kOne>
+struct AttentionClcOf : AttentionOf<Parts, kGroup> {
+  using Base = AttentionOf<Parts, kGroup>;
   using StaticExtents = AttentionClcExtents<typename Base::StaticExtents, 2>;
-  using Extents = AttentionClcExtents<>;
+  using Extents = AttentionClcExtents<typename Base::Extents>;
   template <Machine M, class Extents>
   using Kernel = AttentionClcKernel<M, Extents, Parts>;
 
   static std::span<const Parameter> parameters() {
-    static const auto kParameters = extended(
-        Base::shapes(),
-        {{"clc_stages", "responses in shared memory; 0: a CTA has its own tile alone", 2, 0, 64},
-         {"resident", "CTAs the simulated machine has room for; 0: all its SMs", 0, 0, 1 << 16}});
+    static const auto kParameters =
+        extended(Base::shapes(),
+                 {{"clc_stages",
+                   "responses in shared memory; 0: a cluster has its own tile alone",
+                   2,
+                   0,
+                   64},
+                  {"resident",
+                   "clusters the simulated machine has room for; 0: all its SMs",
+                   0,
+                   0,
+                   1 << 16}});
     return kParameters;
   }
   static Extents extents(const ParameterSet& p) { return {Base::extents(p), p.u32("clc_stages")}; }

@@ -35,7 +35,7 @@ struct AttentionRows {
   struct Problem {
     typename M::TensorMap q, k, v, o;  // boxes of one panel
     [[no_unique_address]] Extents extents;
-    TileWalk tile_walk;      // pairs of query tiles, heads
+    TileWalk tile_walk;      // two query tiles of a CTA, heads
     std::uint32_t kv_tiles;  // of one head
     std::uint32_t keys;
     std::uint32_t sharing;  // heads of Q that share a head of K and V
@@ -44,16 +44,19 @@ struct AttentionRows {
     float scale;  // of the scores, in powers of two
     float slack;  // growth of a maximum that is let pass, in powers of two
     constexpr StaticTileScheduler tiles(const M& machine) const { return {tile_walk, machine}; }
-    /// The first tile of keys that a pair of query tiles sees.
+    /// Query tiles before those of the MMAs that a CTA's are of.
+    static constexpr std::uint32_t query_tiles_before(Tile tile) {
+      return tile.m / Extents::kCtas * Extents::kCtas * kAttentionTiles;
+    }
+    /// The first tile of keys that one of their queries sees.
     constexpr std::uint32_t first_key_tile(Tile tile) const {
-      const std::uint32_t query = tile.m * kAttentionTiles * kAttentionTile;
+      const std::uint32_t query = query_tiles_before(tile) * kAttentionTile;
       return window == 0 || query < window ? 0 : (query - window + 1) / kAttentionTile;
     }
-    /// How many tiles of keys it sees.
+    /// How many tiles of keys they see.
     constexpr std::uint32_t key_tiles(Tile tile) const {
-      const std::uint32_t end =
-          causal ? std::min(kAttentionTiles * (tile.m + 1), kv_tiles) : kv_tiles;
-      return end - first_key_tile(tile);
+      const std::uint32_t end = query_tiles_before(tile) + Extents::kCtas * kAttentionTiles;
+      return (causal ? std::min(end, kv_tiles) : kv_tiles) - first_key_tile(tile);
     }
     /// The head of K and V of a tile's head of Q.
     constexpr std::uint32_t kv_head(Tile tile) const { return tile.n / sharing; }
@@ -69,7 +72,7 @@ struct AttentionRows {
             maps[2],
             maps[3],
             e,
-            TileGrid{ceil_div(p.u32("q"), kAttentionTiles * kAttentionTile), p.u32("heads")},
+            {{ceil_div(p.u32("q"), kAttentionTiles * kAttentionTile), p.u32("heads")}, e.cluster()},
             ceil_div(p.u32("kv"), kAttentionTile),
             p.u32("kv"),
             heads_sharing(p),
@@ -100,7 +103,7 @@ struct AttentionRows {
   static constexpr TmemAllocation tensor_memory(M& machine, const Storage& smem) {
     smem.tmem.hand_off.sync(machine);
     return TmemAllocation::from_shared(
-        machine, smem.tmem.word, smem.tmem_columns(), CtaGroup::kOne);
+        machine, smem.tmem.word, smem.tmem_columns(), smem.tmem.cluster.group);
   }
 
   static constexpr void softmax(M& machine, const Problem& problem, const Storage& smem) {

@@ -13,10 +13,13 @@
 #include "common/machine/machine.hpp"
 #include "common/machine/roles.hpp"
 #include "common/pipeline/producer_consumer_pipeline.hpp"
+#include "common/sync/cluster_shape.hpp"
 #include "common/sync/participants.hpp"
 #include "common/tile/in_place_pipeline.hpp"
+#include "common/tile/input_tile_pipeline.hpp"
 #include "common/tile/online_softmax.hpp"
 #include "common/tile/output_tile_pipeline.hpp"
+#include "common/tile/payload.hpp"
 #include "common/tile/tile_writer.hpp"
 #include "common/tile/wide_tile.hpp"
 
@@ -32,13 +35,18 @@ inline constexpr std::uint32_t kSoftmaxRegisters = 192;
 inline constexpr std::uint32_t kCorrectionRegisters = 88;
 inline constexpr std::uint32_t kOtherRegisters = 40;
 
+/// `kGroup`: how many CTAs an MMA is of.
 template <std::uint32_t kHeadDim = kDynamic,
           std::uint32_t kStages = kDynamic,
-          std::uint32_t kStatsStages = kDynamic>
+          std::uint32_t kStatsStages = kDynamic,
+          CtaGroup kGroup = CtaGroup::kOne>
 struct AttentionExtents {
   [[no_unique_address]] Extent<kHeadDim> head_dim;
   [[no_unique_address]] Extent<kStages> stages;             // of keys and values together
   [[no_unique_address]] Extent<kStatsStages> stats_stages;  // of each tile
+
+  static constexpr std::uint32_t kCtas = ctas_in(kGroup);
+  static constexpr ClusterShape cluster() { return {kCtas, 1, kGroup}; }
 };
 
 inline constexpr RoleTable kAttentionRoles{RoleWarps{Role::kSoftmax, 8},
@@ -62,12 +70,14 @@ struct AttentionPartsOf : AttentionParts {
       (decode(Element::kType, encode(Element::kType, 1) + 1) - 1) / 2;
 };
 
-/// A CTA's shared memory.
+/// A CTA's shared memory. Of the pair's keys it holds one half, and of the pair's values one half
+/// of the columns.
 template <class Extents, class Parts = AttentionParts>
 struct AttentionStorage {
   static constexpr RoleTable kRoles = kAttentionRoles;
   using Element = typename Parts::Element;
-  using Operands = RingStorage<From<Role::kLoad, TmaBytes>, To<Role::kMma, UmmaCommit>>;
+  using Operands =
+      InputPipelineStorage<BytesPayload, From<Role::kLoad, TmaBytes>, To<Role::kMma, UmmaCommit>>;
   using Scores =
       InPlacePipelineStorage<From<Role::kMma, UmmaCommit>, To<Role::kSoftmax, WarpgroupLanes>>;
   using Accum =
@@ -78,8 +88,8 @@ struct AttentionStorage {
 
   constexpr AttentionStorage(auto& layout, const Extents& e)
       : head_dim{e.head_dim},
-        q{layout, "q", kAttentionRoles, kAttentionTiles, tile_bytes(), kTileAlignment},
-        kv{layout, "kv", kAttentionRoles, e.stages, tile_bytes(), kTileAlignment},
+        q{layout, "q", kAttentionRoles, e.cluster(), {tile_bytes()}, kAttentionTiles},
+        kv{layout, "kv", kAttentionRoles, e.cluster(), {tile_bytes() / Extents::kCtas}, e.stages},
         out{layout,
             "out",
             kAttentionRoles,
@@ -90,9 +100,9 @@ struct AttentionStorage {
               kAttentionRoles,
               kAttentionTiles * e.stats_stages,
               kAttentionTile * sizeof(float)},
-        scores{layout, "scores", kAttentionRoles, {kAttentionTiles, kAttentionTile}},
-        accum{layout, "accum", kAttentionRoles, {}, {kAttentionTiles, e.head_dim}},
-        tmem{layout, "tmem", kAttentionRoles, {}} {}
+        scores{layout, "scores", kAttentionRoles, e.cluster(), {kAttentionTiles, kAttentionTile}},
+        accum{layout, "accum", kAttentionRoles, e.cluster(), {kAttentionTiles, e.head_dim}},
+        tmem{layout, "tmem", kAttentionRoles, e.cluster()} {}
   constexpr void init(Machine auto& machine) const {
     q.init(machine);
     kv.init(machine);
@@ -106,13 +116,15 @@ struct AttentionStorage {
     return WideTile<Element>{{}, kAttentionTile, head_dim}.bytes();
   }
   constexpr WideTile<Element> queries(std::uint32_t tile) const {  // (tile, head_dim)
-    return {q.tile(tile), kAttentionTile, head_dim};
+    return {q.at(tile, 0), kAttentionTile, head_dim};
   }
-  constexpr WideTile<Element> keys(std::uint32_t stage) const {  // (tile, head_dim)
-    return {kv.tile(stage), kAttentionTile, head_dim};
+  constexpr WideTile<Element> keys(std::uint32_t stage) const {  // (tile / kCtas, head_dim)
+    return {kv.at(stage, 0), kAttentionTile / Extents::kCtas, head_dim};
   }
-  /// They lie as keys do, and their rows are the K of P * V.
-  constexpr MnMajorTile<Element> values(std::uint32_t stage) const { return {keys(stage)}; }
+  /// (tile, head_dim / kCtas): their rows are the K of P * V.
+  constexpr MnMajorTile<Element> values(std::uint32_t stage) const {
+    return {{kv.at(stage, 0), kAttentionTile, head_dim / Extents::kCtas}};
+  }
   constexpr SharedTile<f32> factors(std::uint32_t stage) const {  // one for each row
     return {stats.tile(stage), kAttentionTile, 1, Swizzle::kNone};
   }

@@ -368,8 +368,15 @@ KERNELS = [
            [("1x1", []), ("with a causal window", ["causal=1", "window=100", "kv=512"]),
             ("with shared heads", ["heads=6", "kv_heads=2", "q=256"])],
            {"tf32": "a", "s8": "m"}, "kv"),
+    Kernel("attention_2sm", "2SM", "static", {"bf16": "attention_2sm"},
+           [("2x1", []), ("with a causal window", ["causal=1", "window=100", "kv=1024"]),
+            ("with shared heads", ["heads=6", "kv_heads=2", "q=512"])],
+           {"tf32": "a", "s8": "m"}, "kv"),
     Kernel("attention_clc", "1SM", "CLC", {"bf16": "attention_clc"},
            [("1x1", []), ("with shared heads", ["heads=6", "kv_heads=2", "q=256"])],
+           {"tf32": "a", "s8": "m"}, "kv"),
+    Kernel("attention_persistent", "2SM", "CLC", {"bf16": "attention_persistent"},
+           [("2x1", []), ("with shared heads", ["heads=6", "kv_heads=2", "q=512"])],
            {"tf32": "a", "s8": "m"}, "kv"),
 ]
 # Of operands with scale factors: the formats are a parameter, and so are the CTAs of an MMA.
@@ -404,7 +411,7 @@ SCALED_ROWS = [
 SCALED = sorted({row[0] for row in SCALED_ROWS})
 # What no row has, of both groups, both sources of tiles, the types and the cluster shapes.
 ABSENT = [
-    ("2SM", "gemm_small, attention, attention_clc", "a"),
+    ("2SM", "gemm_small", "a"),
     ("2SM", "gemm_grouped_1d1d of tile_n=8, 16 and 32", "g"),
     ("CLC", "gemm_split_k, gemm_split_k_multicast, gemm_split_k_2sm, gemm_stream_k, "
      "gemm_stream_k_multicast, gemm_stream_k_2sm", "e"),
@@ -414,7 +421,7 @@ ABSENT = [
     ("1SM in clusters", "gemm_grouped_maps, gemm_grouped_gather, gemm_grouped_maps_persistent, "
      "gemm_grouped_gather_persistent, "
      "gemm_grouped_1d1d, gemm_grouped_1d1d_persistent, attention, attention_clc", "a"),
-    ("a causal mask, a window", "attention_clc", "q"),
+    ("a causal mask, a window", "attention_clc, attention_persistent", "q"),
     ("8x1, 8x2, 2x4, 1x4", "every kernel that takes clusters", "f"),
     ("2SM, CLC", "gemm_wgmma and its forms", "c"),
     ("MN-major", "other forms of gemm_wgmma, gemm_sparse and its forms", "a"),

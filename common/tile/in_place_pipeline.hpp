@@ -10,6 +10,7 @@
 #include "common/pipeline/barrier_pair.hpp"
 #include "common/pipeline/pipeline_state.hpp"
 #include "common/pipeline/stage_claim.hpp"
+#include "common/sync/cluster_shape.hpp"
 #include "common/sync/mbarrier.hpp"
 #include "common/sync/participants.hpp"
 #include "common/tile/operand_pipeline.hpp"
@@ -22,34 +23,44 @@ template <Machine M, class Producer, class Writer>
 class InPlacePipeline;
 
 /// Barrier        Arrivals per phase                Completion means
-/// full[s]        1, the MMA's commit               the accumulator is complete
-/// replaced[s]    the writer's lanes                the operand stands in its place
+/// full[s]        1, the MMA's commit, multicast    the accumulator is complete
+///                to the pair
+/// replaced[s]    the writer's lanes, of each CTA   the operand stands in its place, in both CTAs
+///                of the group
 /// empty[s]       1, the commit of the MMA that     the operand has been read: another accumulator
 ///                reads it                          may come
 ///
 /// The MMA warp waits for empty itself: the manual does not promise that an MMA writes its
-/// accumulator after an earlier one of the same thread has read these columns as A.
+/// accumulator after an earlier one of the same thread has read these columns as A. With pairs only
+/// the leader's replaced and empty are used.
 template <class Producer, class Writer>
 struct InPlacePipelineStorage {
   static_assert(Producer::kKind == ArrivalKind::kUmmaCommit, "accumulators are filled by the MMA");
+  /// Whether every CTA of the group waits for empty: the leader's MMA warp alone does.
+  static constexpr bool kEveryCtaWaitsForEmpty = false;
   template <Machine M>
   using Pipeline = InPlacePipeline<M, Producer, Writer>;  // one warp's view
 
-  /// Asks `layout` for full, empty and replaced barriers, one of each for a stage.
+  /// Asks `layout` for full, empty and replaced barriers, one of each for a stage. Writers are
+  /// counted in every CTA of the group.
   template <class Layout, std::uint32_t kRows>
   constexpr InPlacePipelineStorage(Layout& layout,
                                    const char* owner,
                                    RoleTable<kRows> roles,
+                                   const ClusterShape& cluster_shape,
                                    const OutputPipelineConfig& output_config)
-      : config{output_config},
+      : cluster{cluster_shape},
+        config{output_config},
         barriers{layout,
                  owner,
                  config.stages,
                  full_contract<Producer, Writer>(roles, 0),
                  empty_contract<Producer, Producer>(roles)},
-        replaced{layout.barriers(
-            {owner, "replaced"}, config.stages, empty_contract<Producer, Writer>(roles))},
-        replaced_arrivals{arrivals_of<Writer>(roles)} {
+        replaced_arrivals{arrivals_of<Writer>(roles) * cluster.group_ctas()},
+        replaced{
+            layout.barriers({owner, "replaced"},
+                            config.stages,
+                            contract(Producer::kRole, 0, contributor<Writer>(replaced_arrivals)))} {
     layout.ring({owner, barriers.full, barriers.empty, config.stages, {}, 0});
   }
 
@@ -62,14 +73,15 @@ struct InPlacePipelineStorage {
     }
   }
 
-  ClusterShape cluster{};           // of one CTA
+  ClusterShape cluster;             // whose groups share an MMA
   OutputPipelineConfig config;      // how many stages, and columns from one to the next
   BarrierPair barriers;             // full and empty, one of each for a stage
-  MbarrierArray replaced;           // one a stage: the operand has been stored
   std::uint32_t replaced_arrivals;  // a phase of replaced: its count
+  MbarrierArray replaced;           // one a stage: the operand has been stored
 };
 
-/// An accumulator that its reader replaces. `release` hands the operand to the MMA.
+/// An accumulator that its reader replaces. `release` hands the operand to the MMA of the group's
+/// leader.
 template <Machine M, class Storage, class Writer>
 class [[nodiscard]] ReplaceStage {
  public:
@@ -83,15 +95,21 @@ class [[nodiscard]] ReplaceStage {
     return tmem_.address().at_lane(kWarpLanes *
                                    (claim_.machine().warp_index() % kWarpsPerWarpgroup));
   }
-  /// The barrier that `release` arrives on.
+  /// The barrier that `release` arrives on, of this CTA; with pairs the leader's is the one in use.
   constexpr Mbarrier mbar() const { return storage_->replaced[claim_.state().index]; }
 
   /// Requires:     all loads and stores have been waited for.
-  /// Participants: the whole warp; every warp that shares the stage. Blocks: never.
+  /// Participants: the whole warp; every warp that shares the stage, in every CTA of the group.
+  /// Blocks:       never.
   constexpr void release(SourceSite site = SourceSite::current()) && {
     if (claim_.end()) {
-      claim_.machine().tcgen05_fence_before_thread_sync(site);
-      arrive_as<Writer::kKind>(claim_.machine(), mbar(), site);
+      tell_leader<Writer::kKind>(claim_.machine(), mbar(), storage_->cluster, site);
+      claim_.note(StageStep::kConsumerReleased);
+    }
+  }
+  /// Gives the stage up without an arrival: it has been made on `mbar()` of the leader.
+  constexpr void release_without_signal() && {
+    if (claim_.end()) {
       claim_.note(StageStep::kConsumerReleased);
     }
   }
@@ -102,7 +120,8 @@ class [[nodiscard]] ReplaceStage {
   TmemStage tmem_;
 };
 
-/// One warp's view of the ring. Writers that share it take its stages in turn.
+/// One warp's view of the ring. Writers that share it take its stages in turn. The MMA of the
+/// group's leader fills them in both CTAs, and the writers of both replace what is in their own.
 ///
 /// Participants: every operation is the whole warp's, with its lanes together afterwards.
 /// Blocks:       acquire_*, drain; nothing else.
@@ -135,7 +154,7 @@ class InPlacePipeline {
     turn_.step(writer_, stages());
     return {claim(StageStep::kConsumerAcquired, state, site), *storage_, tmem(state)};
   }
-  /// The MMA's: waits until the operand is stored.
+  /// The MMA's: waits until the operand is stored, in both CTAs of a pair.
   constexpr Operand acquire_operand_linear(SourceSite site = SourceSite::current()) {
     const PipelineState state = operand_;
     wait(storage_->replaced[state.index], state.full_phase(), site);
@@ -153,7 +172,7 @@ class InPlacePipeline {
 
  private:
   constexpr void wait(Mbarrier bar, WaitPhase phase, SourceSite site) const {
-    acquire(*machine_, bar, phase, kAcquireCta, site);
+    acquire(*machine_, bar, phase, acquire_within(!storage_->cluster.is_pair()), site);
     machine_->tcgen05_fence_after_thread_sync(site);
   }
   constexpr TmemStage tmem(PipelineState state) const {

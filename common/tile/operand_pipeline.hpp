@@ -29,6 +29,8 @@ class OperandPipeline;
 template <class Producer, class Consumer>
 struct OperandPipelineStorage {
   static_assert(Consumer::kKind == ArrivalKind::kUmmaCommit, "operands are read by MMAs");
+  /// Whether every CTA of the group waits for empty: the warps that write do so.
+  static constexpr bool kEveryCtaWaitsForEmpty = true;
   template <Machine M>
   using Pipeline = OperandPipeline<M, Producer, Consumer>;  // one warp's view
 
@@ -101,8 +103,8 @@ class [[nodiscard]] OperandWriteStage {
   TmemStage tmem_;
 };
 
-/// An operand in tensor memory that MMAs read. `release` commits: the columns are free when they
-/// have.
+/// An operand in tensor memory that MMAs read. `release` commits, to all who wait for it: the
+/// columns are free when they have.
 template <Machine M, class Storage>
 class [[nodiscard]] OperandStage {
  public:
@@ -119,10 +121,12 @@ class [[nodiscard]] OperandStage {
   /// Participants: the whole warp. Blocks: never.
   constexpr void release(SourceSite site = SourceSite::current()) && {
     if (claim_.end()) {
-      commit_to_group(claim_.machine(),
-                      storage_->barriers.empty[claim_.state().index],
-                      storage_->cluster,
-                      site);
+      const Mbarrier empty = storage_->barriers.empty[claim_.state().index];
+      if constexpr (Storage::kEveryCtaWaitsForEmpty) {
+        commit_to_group(claim_.machine(), empty, storage_->cluster, site);
+      } else {
+        claim_.machine().tcgen05_commit(storage_->cluster.group, empty, site);
+      }
       claim_.note(StageStep::kConsumerReleased);
     }
   }

@@ -142,23 +142,26 @@ constexpr void multiply_tiles(M& machine,
   }
 }
 
-/// The same in one CTA with B MN-major: b (tile_k, columns); as many rows of it as an instruction
-/// has of K are one instruction.
+/// The same with B MN-major: b (tile_k, columns) of each CTA of the group; as many rows of it as an
+/// instruction has of K are one instruction.
 template <Machine M, class ElementA, class ElementB>
 constexpr void multiply_tiles(M& machine,
+                              CtaGroup group,
                               TmemAddress d,
                               TmemOperand<ElementA> a,
                               const MnMajorTile<ElementB>& b,
                               Accumulate accumulate,
                               SourceSite site) {
   constexpr std::uint32_t kStepRows = mma_k(ElementB::kType);
+  const std::uint32_t ctas = ctas_in(group);
   const auto instruction =
-      UmmaInstructionDescriptor::make(ElementA::kType, ElementB::kType, kTmemLanes, b.tile.columns)
+      UmmaInstructionDescriptor::make(
+          ElementA::kType, ElementB::kType, kTmemLanes * ctas, b.tile.columns * ctas)
           .with_majors(Major::kK, Major::kMn);
   const SharedTile<ElementB> panel = b.panel(0);
   const auto descriptor_b = UmmaSmemDescriptor::mn_major(panel);
   for (std::uint32_t row = 0; row < panel.rows; row += kStepRows) {
-    machine.tcgen05_mma(CtaGroup::kOne,
+    machine.tcgen05_mma(group,
                         d,
                         a.advanced(row * SharedTile<ElementA>::kElementBytes),
                         descriptor_b.advanced(row * panel.row_bytes()),
@@ -275,7 +278,8 @@ class [[nodiscard]] MmaStage {
                           const MnMajorTile<ElementB>& b,
                           Accumulate accumulate,
                           SourceSite site = SourceSite::current()) const {
-    multiply_tiles(claim_.machine(), tmem_.address(), a, b, accumulate, site);
+    multiply_tiles(
+        claim_.machine(), storage_->cluster.group, tmem_.address(), a, b, accumulate, site);
   }
 
   /// Participants: the whole warp. Blocks: never.

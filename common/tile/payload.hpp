@@ -40,6 +40,17 @@ inline constexpr bool kOneKStep = true;
 template <class Payload, class Count>
 inline constexpr bool kOneKStep<GroupPayload<Payload, Count>> = std::is_same_v<Count, Extent<1>>;
 
+/// One tile, of which is said how many bytes it has: who fills a stage and who reads it say how it
+/// lies there.
+struct BytesPayload {
+  std::uint32_t bytes = 0;  // of this CTA
+
+  constexpr std::uint32_t copy_bytes() const { return bytes; }  // of the tile
+  /// Shared memory of one k step, a multiple of kTileAlignment.
+  constexpr std::uint32_t slot_bytes() const { return align_up(bytes, kTileAlignment); }
+  constexpr SharedAddress at(SharedAddress slot) const { return slot; }  // where the tile begins
+};
+
 /// A and B tiles, K-major: (tile_m, tile_k) and (tile_n, tile_k) of this CTA.
 template <class ElementA, class ElementB>
 struct StandardTilePayload {

@@ -23,9 +23,9 @@ CONTRACTED = {"gemm_blockwise_fp8", "gemm_blockwise_fp8_persistent", "gemm_group
               "gemm_swiglu_quantised_2sm", "gemm_swiglu_quantised_clc",
               "gemm_swiglu_quantised_multicast", "gemm_swiglu_quantised_persistent"}
 # What the warps do depends on the data: without any, a trace is of one of the two ways.
-DECIDED_BY_DATA = {"attention", "attention_clc"}
+DECIDED_BY_DATA = {"attention", "attention_2sm", "attention_clc", "attention_persistent"}
 # And these claim tiles, so that a proof with data is not there: they are run, and compared.
-NOT_PROVED = {"attention_clc"}
+NOT_PROVED = {"attention_clc", "attention_persistent"}
 # Main loops for measuring leave nothing behind.
 WITHOUT_OUTPUT = {"mainloop", "mainloop_fp8", "mainloop_wgmma"}
 

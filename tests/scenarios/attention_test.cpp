@@ -4,15 +4,20 @@
 #include <string>
 #include <vector>
 
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include "common/kernel/dispatch.hpp"
 
+#include "scenarios/attention_2sm.hpp"
 #include "tests/support/recording_machine.hpp"
 
 namespace warptwin::scenarios::attention_test {
 namespace {
 
+using ::testing::Contains;
+using ::testing::ElementsAre;
+using ::testing::EndsWith;
 using tests::RecordingMachine;
 
 constexpr std::uint32_t kCorrection = 8;
@@ -20,15 +25,18 @@ constexpr std::uint32_t kMma = 12;
 constexpr std::uint32_t kLoad = 13;
 constexpr std::uint32_t kIdle = 14;
 
-/// One warp over one pair of query tiles and three tiles of keys.
+/// One warp of the CTA `rank` over two query tiles of each CTA and three tiles of keys.
 template <class Extents>
-std::vector<std::string> run(const Extents& extents, std::uint32_t warp) {
+std::vector<std::string> run(const Extents& extents, std::uint32_t warp, std::uint32_t rank = 0) {
   using Kernel = Attention::Kernel<RecordingMachine, Extents>;
   using Problem = typename Kernel::Problem;
   RecordingMachine machine;
   machine.warp = warp;
+  machine.rank = rank;
+  machine.ctas = Extents::kCtas;
+  const TileWalk walk{TileGrid{Extents::kCtas, 1}, Extents::cluster()};
   run_warp<Kernel>(
-      machine, Problem{1, 2, 3, 4, extents, TileGrid{1, 1}, 3, 384, 1, 0, false, 1.0F, 0.0F}, {});
+      machine, Problem{1, 2, 3, 4, extents, walk, 3, 384, 1, 0, false, 1.0F, 0.0F}, {});
   for (const StageNote& note : machine.notes) {
     EXPECT_LT(note.step, StageStep::kDropped);
   }
@@ -110,6 +118,82 @@ TEST(Attention, AWindowLeavesTheTilesOfKeysThatSomeQueryOfAPairSees) {
   EXPECT_EQ(problem.key_tiles({2, 0}), 3U);
   EXPECT_EQ(problem.kv_head({0, 2}), 0U);
   EXPECT_EQ(problem.kv_head({0, 3}), 1U);
+}
+
+TEST(Attention2sm, StaticAndDynamicExtentsGiveTheSameOperations) {
+  for (std::uint32_t rank = 0; rank < 2; ++rank) {
+    for (std::uint32_t warp = 0; warp < 16; ++warp) {
+      EXPECT_EQ(run(Attention2sm::StaticExtents{}, warp, rank),
+                run(Attention2sm::Extents{128, 6, 1}, warp, rank))
+          << rank << ", warp " << warp;
+    }
+  }
+}
+
+TEST(Attention2sm, EachCtaLoadsHalfOfTheRowsOfKeysAndHalfOfTheColumnsOfValues) {
+  const auto leader = run(Attention2sm::StaticExtents{}, kLoad, 0);
+  const auto peer = run(Attention2sm::StaticExtents{}, kLoad, 1);
+  EXPECT_EQ(count(leader, "one: arrive.expect_tx"), 2 + 2 * 3);
+  EXPECT_THAT(leader, Contains(EndsWith(" 65536")));  // queries of both
+  EXPECT_THAT(leader, Contains(EndsWith(" 32768")));  // half a tile of each
+  EXPECT_EQ(count(peer, "one: arrive.expect_tx"), 0);
+  std::vector<std::string> from;  // of keys and values
+  for (const std::string& line : peer) {
+    if (line.compare(0, 5, "load ") == 0 && line.find("map 1") == std::string::npos) {
+      from.push_back(line.substr(line.find("map "), line.find(" bar") - line.find("map ")));
+    }
+  }
+  // From columns 0 and 64, rows 64 on of each tile of keys; from column 64 on of values.
+  EXPECT_THAT(from,
+              ElementsAre("map 2 at 0 64",
+                          "map 2 at 64 64",
+                          "map 2 at 0 192",
+                          "map 2 at 64 192",
+                          "map 3 at 64 0",
+                          "map 2 at 0 320",
+                          "map 2 at 64 320",
+                          "map 3 at 64 128",
+                          "map 3 at 64 256"));
+}
+
+TEST(Attention2sm, TheLeaderAloneMultipliesAndTellsThePeerAllButThatPHasBeenRead) {
+  const auto leader = run(Attention2sm::StaticExtents{}, kMma, 0);
+  const auto peer = run(Attention2sm::StaticExtents{}, kMma, 1);
+  EXPECT_EQ(count(leader, "mma 2 d 0 "), 3 * 8);
+  EXPECT_EQ(count(leader, "mma.tmem_a 2 256 "), 3 * 8);
+  EXPECT_EQ(count(leader, "commit"), 2 + 6 + 6 * 3);
+  EXPECT_EQ(std::count_if(leader.begin(),
+                          leader.end(),
+                          [](const auto& line) { return line.find(" mask 3") != line.npos; }),
+            2 + 6 + 6 * 2);
+  EXPECT_EQ(count(peer, "mma") + count(peer, "commit"), 0);
+}
+
+TEST(Attention2sm, BothSoftmaxesAndBothCorrectionsArriveAtTheLeader) {
+  for (std::uint32_t rank = 0; rank < 2; ++rank) {
+    const auto softmax = run(Attention2sm::StaticExtents{}, 5, rank);
+    const auto correction = run(Attention2sm::StaticExtents{}, kCorrection, rank);
+    // At the end in the other CTA, too: tensor memory may be freed.
+    EXPECT_EQ(count(softmax, "arrive cta 0"), 3 + rank);
+    EXPECT_EQ(count(softmax, "arrive cta 1"), 1 - rank);
+    EXPECT_EQ(count(correction, "arrive cta 0"), 6 + rank);
+  }
+}
+
+TEST(Attention2sm, APairCountsTheKeysThatOneOfItsQueriesSees) {
+  using Kernel = Attention2sm::Kernel<RecordingMachine, Attention2sm::StaticExtents>;
+  const TileWalk walk{TileGrid{6, 1}, ClusterShape{2, 1, CtaGroup::kTwo}};
+  Kernel::Problem problem{1, 2, 3, 4, {}, walk, 11, 1408, 1, 0, true, 1.0F, 0.0F};
+  for (const std::uint32_t m : {2U, 3U}) {  // queries 512 to 1023
+    EXPECT_EQ(problem.first_key_tile({m, 0}), 0U);
+    EXPECT_EQ(problem.key_tiles({m, 0}), 8U);
+  }
+  EXPECT_EQ(problem.key_tiles({4, 0}), 11U);
+  problem.window = 100;
+  for (const std::uint32_t m : {2U, 3U}) {
+    EXPECT_EQ(problem.first_key_tile({m, 0}), 3U);  // query 512 sees keys from 413 on
+    EXPECT_EQ(problem.key_tiles({m, 0}), 5U);
+  }
 }
 
 TEST(Attention, WhatAQuerySeesIsCounted) {

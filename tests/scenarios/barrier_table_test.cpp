@@ -6,7 +6,9 @@
 #include <gtest/gtest.h>
 
 #include "scenarios/attention.hpp"
+#include "scenarios/attention_2sm.hpp"
 #include "scenarios/attention_clc.hpp"
+#include "scenarios/attention_persistent.hpp"
 #include "scenarios/conv2d_fprop.hpp"
 #include "scenarios/conv2d_fprop_2sm.hpp"
 #include "scenarios/conv2d_fprop_clc.hpp"
@@ -85,6 +87,18 @@ TEST(BarrierTable, OfAttention) {
 TEST(BarrierTable, OfAttentionClc) {
   using Extents = AttentionClc::Extents;
   expect_table_is_true<AttentionClcStorage<Extents>>("scenarios/attention_clc.hpp",
+                                                     Extents{{128, 3, 1}, 2});
+}
+
+TEST(BarrierTable, OfAttention2sm) {
+  using Extents = Attention2sm::Extents;
+  expect_table_is_true<AttentionStorage<Extents>>("scenarios/attention_2sm.hpp",
+                                                  Extents{128, 3, 1});
+}
+
+TEST(BarrierTable, OfAttentionPersistent) {
+  using Extents = AttentionPersistent::Extents;
+  expect_table_is_true<AttentionClcStorage<Extents>>("scenarios/attention_persistent.hpp",
                                                      Extents{{128, 3, 1}, 2});
 }
 
