@@ -41,9 +41,9 @@ inline void* uploaded(const std::vector<float>& numbers) {
   return uploaded(narrow.data(), narrow.size() * sizeof(narrow[0]));
 }
 
-inline void* room_for(std::size_t numbers) {
+inline void* room_for(std::size_t numbers, std::size_t bytes = sizeof(__nv_bfloat16)) {
   void* place = nullptr;
-  cudaMalloc(&place, numbers * sizeof(__nv_bfloat16));
+  cudaMalloc(&place, numbers * bytes);
   return place;
 }
 
