@@ -195,6 +195,9 @@ class TouchWatch : public EventSink {
         }
         looked_at_.add(global_box_of(event));
         break;
+      case Op::kGriddepcontrolWait:
+        waits_ = true;
+        break;
       default:
         break;
     }
@@ -212,7 +215,11 @@ class TouchWatch : public EventSink {
     return touched;
   }
 
+  /// Whether somebody has waited for the launch before it.
+  bool waits() const { return waits_; }
+
  private:
+  bool waits_ = false;
   RangeCollector read_;
   RangeCollector written_;
   RangeCollector changed_;    // by atomics, flags, and copies that reduce
@@ -435,6 +442,7 @@ cuda::Touched LaunchJudge::judge(std::size_t index,
   std::cout << entry.printed() << std::flush;
   run.observer = nullptr;
   cuda::Touched touched = watch.take(device, written);
+  judged.waits = watch.waits();
   // One that begins early may end before those that it has not waited for.
   cuda::Device::InUse& unfinished = device.unfinished[request.stream];
   if (!request.follows_early) {
@@ -495,7 +503,7 @@ cuda::LaunchResult LaunchJudge::launch(cuda::Device& device, const cuda::LaunchR
   judged.seconds += seconds_since(began);
   const std::string name = "launch " + std::to_string(judged.number) + " (" +
                            ptx::demangled(judged.kernel).substr(0, kNameColumns) + ")";
-  return {judged.error, name, std::move(touched), judged.microseconds};
+  return {judged.error, name, std::move(touched), judged.microseconds, judged.waits};
 }
 
 }  // namespace warptwin::sim::cli

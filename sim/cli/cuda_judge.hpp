@@ -57,6 +57,7 @@ struct JudgedLaunch {
   double seconds = 0;
   double microseconds = 0;  // on the chip, simulated; 0: not measured
   int error = 0;            // a CUresult for the program
+  bool waits = false;       // for the launch before it
 };
 
 /// Judges the launches of a program, one after the other, and keeps what was said.

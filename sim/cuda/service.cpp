@@ -109,7 +109,6 @@ json Service::free(const json& request) {
                {{}, ranges({address, region->second.bytes.size()}), {}}});
   } else {
     order_.host_waits_for_all();
-    device_.unfinished.clear();
     reply["settled"] = settled([](const auto&) { return true; });
   }
   reply["error"] = device_.free(address) ? 0 : kInvalidValue;
@@ -180,12 +179,23 @@ void Service::take_copy(const json& request, const char* what, Touched touched, 
   if (!request.contains("stream")) {
     return;
   }
-  const Work work{"copy " + std::to_string(++copies_) + " (" + what + ")",
+  const bool pageable = request.value("pageable", false);
+  const Work work{"copy " + std::to_string(++copies_) + " (" + what +
+                      (pageable ? ", from memory that is not pinned)" : ")"),
                   number(request, "stream"),
                   std::move(touched)};
-  take_work(work);
-  if (request.value("waits", false)) {
+  const auto wait = [&] {
     reply["settled"] = order({{"what", "host_stream"}, {"stream", work.stream}}).at("settled");
+  };
+  // "A stream sync is performed before the copy is initiated", and when the call returns "the DMA
+  // to final destination may not have completed" (CUDA, "API synchronization behavior").
+  const bool waits = request.value("waits", false);
+  if (waits && pageable) {
+    wait();
+  }
+  take_work(work);
+  if (waits && !pageable) {
+    wait();
   } else if (request.contains("host")) {
     reply["watch"] = watch(work);
   }
@@ -202,6 +212,9 @@ std::string Service::text_of(const StreamRace& race) const {
   return race.second + (race.second_writes ? " writes " : " reads ") +
          device_.name_of(first, race.bytes.upper() - first) + ", which " + race.first +
          (race.first_writes ? " writes" : " reads") +
+         (race.untold.empty()
+              ? ""
+              : "; " + race.untold + " begins early and does not wait, so its end tells nothing") +
          "; no stream, no event and no wait of the host orders the two";
 }
 
@@ -262,11 +275,9 @@ json Service::order(const json& request) {
     return {{"settled", settled(known)}};
   } else if (what == "host_stream") {
     order_.host_waits_for_stream(number(request, "stream"));
-    device_.unfinished.erase(number(request, "stream"));
     return {{"settled", settled(known)}};
   } else if (what == "host_all") {
     order_.host_waits_for_all();
-    device_.unfinished.clear();
     return {{"settled", settled(known)}};
   } else if (what == "callback") {
     // It may touch what its stream has done with.
@@ -353,12 +364,20 @@ json Service::launch(const json& request, const Message& message) {
   launch.shape.cluster = extent(request.at("cluster"));
   launch.shape.dynamic_shared_bytes = request.at("shared_bytes").get<std::uint32_t>();
   launch.shape.cooperative = request.value("cooperative", false);
-  launch.stream = request.value("stream", std::uint64_t{0});
-  launch.follows_early = request.value("programmatic", false);
+  const std::uint64_t stream = request.value("stream", std::uint64_t{0});
+  launch.stream = stream == 1 ? 0 : stream;  // both are the legacy default stream
+  launch.follows_early =
+      request.value("programmatic", false) && order_.may_begin_early(launch.stream);
   launch.measured = measures_;
   launch.parameters = message.bytes;
   const LaunchResult result = launcher_(device_, launch);
-  const Work work{result.name, launch.stream, result.touched, result.microseconds};
+  const Work work{result.name,
+                  launch.stream,
+                  result.touched,
+                  result.microseconds,
+                  true,
+                  launch.follows_early,
+                  result.waits};
   take_work(work);
   json written = json::array();
   ByteRanges writes = result.touched.written;

@@ -17,6 +17,7 @@ struct LaunchResult {
   std::string name;
   Touched touched;
   double microseconds = 0;  // simulated
+  bool waits = false;       // for the launch before it: griddepcontrol.wait
 };
 
 /// Who hears what a process does beside its launches.

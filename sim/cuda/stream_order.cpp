@@ -39,7 +39,7 @@ std::optional<StreamRace> race_of(const Touched& first, const Touched& second) {
                         {first.updated, second.read, true, false}};
   for (const Pair& pair : pairs) {
     if (const auto bytes = meet(pair.first, pair.second)) {
-      return StreamRace{"", "", pair.first_writes, pair.second_writes, *bytes};
+      return StreamRace{"", "", pair.first_writes, pair.second_writes, *bytes, ""};
     }
   }
   return std::nullopt;
@@ -61,7 +61,7 @@ bool StreamOrder::knows(const Clock& clock, const Mark& mark) {
 }
 
 void StreamOrder::create(std::uint64_t stream, bool blocking) {
-  streams_[stream] = {++numbers_, blocking, {}};
+  streams_[stream] = {++numbers_, blocking, {}, {}, 0};
 }
 
 // Handles 0 and 1 are the legacy default stream, 2 is that of a thread: it blocks as a created one.
@@ -176,10 +176,41 @@ void StreamOrder::drop_covered(const Access& latest) {
   });
 }
 
+bool StreamOrder::may_begin_early(std::uint64_t handle) {
+  const Stream& stream = at(handle);
+  return !stream.chain.empty() && !host_knows(stream.chain.back().mark);
+}
+
+static std::string named(const std::string& name, std::uint32_t stream) {
+  return name + (stream == 0 ? " in the default stream" : " in stream " + std::to_string(stream));
+}
+
+// `griddepcontrol.wait` waits for "all prerequisite grids", which is the launch before. One that
+// begins early and does not wait may have ended before those in front of it have.
+void StreamOrder::take_chained(Stream& stream,
+                               const Work& work,
+                               bool early,
+                               std::vector<StreamRace>& races) {
+  if (!early || !work.launched) {
+    stream.chain.clear();
+    stream.untold = 0;
+  }
+  for (std::size_t at = 0; at < stream.untold && work.waits; ++at) {
+    const Access& access = stream.chain[at];
+    if (auto race = race_of(access.touched, work.touched)) {
+      race->first = named(access.name, stream.number);
+      race->second = named(work.name, stream.number);
+      race->untold = stream.chain[stream.untold].name;
+      races.push_back(std::move(*race));
+    }
+  }
+  if (!work.waits) {
+    stream.untold = stream.chain.size();
+  }
+}
+
 std::vector<StreamRace> StreamOrder::add(const Work& work) {
-  const auto named = [](const std::string& name, std::uint32_t stream) {
-    return name + (stream == 0 ? " in the default stream" : " in stream " + std::to_string(stream));
-  };
+  const bool early = work.early && may_begin_early(work.stream);
   std::erase_if(accesses_, [&](const Access& access) { return host_knows(access.mark); });
   Stream& stream = enter(work.stream);
   std::vector<StreamRace> races;
@@ -195,9 +226,13 @@ std::vector<StreamRace> StreamOrder::add(const Work& work) {
       races.push_back(std::move(*race));
     }
   }
+  take_chained(stream, work, early, races);
   stream.clock.microseconds += work.microseconds;
   Access access{{stream.number, ++stream.clock.ended[stream.number]}, work.name, work.touched};
   drop_covered(access);
+  if (work.launched) {
+    stream.chain.push_back(access);
+  }
   accesses_.push_back(std::move(access));
   return races;
 }

@@ -31,6 +31,9 @@ struct Work {
   std::uint64_t stream = 0;  // its handle: 0 and 1 are the legacy default stream
   Touched touched;
   double microseconds = 0;  // that it takes, simulated
+  bool launched = false;    // a kernel
+  bool early = false;       // that may begin before the one before it in its stream has ended
+  bool waits = false;       // and waits for that
 };
 
 /// Two pieces of work that touch the same bytes, one of them writes, and nothing orders them.
@@ -39,7 +42,8 @@ struct StreamRace {
   std::string second;
   bool first_writes = false;
   bool second_writes = false;
-  ByteRange bytes;  // the first that both touch
+  ByteRange bytes;     // the first that both touch
+  std::string untold;  // a launch between the two whose end does not tell of the first; empty: none
 };
 
 class StreamOrder {
@@ -64,6 +68,10 @@ class StreamOrder {
   /// comes behind. 0 where one was not recorded.
   double microseconds(std::uint64_t first, std::uint64_t last) const;
 
+  /// Whether the next launch of a stream, if it is programmatic, may begin early: the latest work
+  /// is a launch, and the host does not know that it has ended.
+  bool may_begin_early(std::uint64_t stream);
+
   /// Takes the next work of a stream. Returns the races with what came before it, one for each such
   /// piece of work.
   std::vector<StreamRace> add(const Work& work);
@@ -84,15 +92,17 @@ class StreamOrder {
     std::map<std::uint32_t, std::uint64_t> ended;  // by number of a stream: so much of its work
     double microseconds = 0;
   };
-  struct Stream {
-    std::uint32_t number = 0;  // in the order of their creation
-    bool blocking = true;
-    Clock clock;
-  };
   struct Access {
     Mark mark;
     std::string name;
     Touched touched;
+  };
+  struct Stream {
+    std::uint32_t number = 0;  // in the order of their creation
+    bool blocking = true;
+    Clock clock;
+    std::vector<Access> chain;  // launches from the last one on that did not begin early
+    std::size_t untold = 0;     // so many of them, whose end that of the next one does not tell of
   };
 
   bool host_asks(Clock& told, const Clock& done);
@@ -101,6 +111,10 @@ class StreamOrder {
   Stream& at(std::uint64_t handle);
   Stream& enter(std::uint64_t handle);
   void drop_covered(const Access& latest);
+  static void take_chained(Stream& stream,
+                           const Work& work,
+                           bool early,
+                           std::vector<StreamRace>& races);
 
   std::map<std::uint64_t, Stream> streams_;
   std::uint32_t numbers_ = 0;

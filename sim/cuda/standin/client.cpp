@@ -404,6 +404,8 @@ CUresult copy(const Box& to, const Box& from, const Given& given) {
     request["to"] = json_of(to);
     if (seen_by_kernels(from)) {
       request["host"] = json_of(from);
+    } else {
+      request["pageable"] = true;
     }
     std::vector<std::byte> bytes;
     if (from.rows * from.planes == 1) {

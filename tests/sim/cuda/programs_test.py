@@ -133,6 +133,7 @@ class ProgramsTest(unittest.TestCase):
             "DEFAULT": ["launch 4", "(a fill) in the default stream writes"],
             "ALLOCATION": ["(on the device)", "an allocation in stream 1 writes"],
             "FREE": ["the end of allocation_4", "(on the device) in stream 2 writes"],
+            "PAGEABLE": ["launch 4", "not pinned) in the default stream writes"],
         }.items():
             with self.subTest(fault):
                 done, report = run(program, arguments=[fault])
@@ -219,6 +220,15 @@ class ProgramsTest(unittest.TestCase):
         self.assertEqual(done.returncode, 1, done.stderr)
         self.assertEqual(verdicts(report), ["proved", "proved", "refuted"], done.stderr)
         self.assertEqual(ids(report), {"PDL_MISSING_WAIT"})
+        done, report = run(program, arguments=["WAITING"])
+        self.assertEqual((done.returncode, report["streams"]), (0, []), done.stderr)
+        done, report = run(program, arguments=["CHAIN"])
+        self.assertEqual(done.returncode, 1, done.stderr)
+        self.assertEqual(verdicts(report), ["proved"] * 4, done.stderr)
+        for race in report["streams"]:
+            self.assertEqual(race["id"], "STREAM_RACE")
+            self.assertIn("which launch 1 (first", race["message"])
+            self.assertIn("launch 2 (void between", race["message"])
 
     def test_has_a_gemm_of_a_cluster(self):
         self.clean("gemm", 2)

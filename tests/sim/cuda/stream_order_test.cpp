@@ -183,6 +183,51 @@ TEST(StreamOrder, TimeIsOfTheLongestWayToAnEvent) {
   EXPECT_DOUBLE_EQ(order.microseconds(1, 9), 0);
 }
 
+Work early(Work work, bool waits) {
+  work.launched = work.early = true;
+  work.waits = waits;
+  return work;
+}
+Work launched(Work work) {
+  work.launched = true;
+  return work;
+}
+
+// PTX ISA, "griddepcontrol": a wait is for the prerequisite grids, which is the launch before.
+TEST(StreamOrder, AnEarlyLaunchThatDoesNotWaitTellsNothingOfTheOneBefore) {
+  for (const bool waits : {false, true}) {
+    StreamOrder order = two_streams();
+    order.add(launched(writes(kFirst, 0, 8)));
+    order.add(early(writes(kFirst, 8, 16), waits));
+    const auto races = order.add(early(reads(kFirst, 0, 4), true));
+    ASSERT_EQ(races.size(), waits ? 0U : 1U);
+    if (!waits) {
+      EXPECT_EQ(races[0].first, "write in stream 1");
+      EXPECT_EQ(races[0].untold, "write");
+    }
+    EXPECT_TRUE(order.add(early(reads(kFirst, 8, 16), true)).empty());
+    // One that does not begin early comes behind them all.
+    EXPECT_TRUE(order.add(launched(writes(kFirst, 0, 8))).empty());
+    EXPECT_TRUE(order.add(early(reads(kFirst, 0, 4), true)).empty());
+  }
+}
+
+TEST(StreamOrder, ALaunchBeginsEarlyBehindALaunchThatMayStillRun) {
+  StreamOrder order = two_streams();
+  EXPECT_FALSE(order.may_begin_early(kFirst));
+  order.add(writes(kFirst, 0, 8));
+  EXPECT_FALSE(order.may_begin_early(kFirst));
+  order.add(launched(writes(kFirst, 0, 8)));
+  EXPECT_TRUE(order.may_begin_early(kFirst));
+  EXPECT_FALSE(order.may_begin_early(kSecond));
+  order.record(kEvent, kFirst);
+  order.host_waits_for_event(kEvent);
+  EXPECT_FALSE(order.may_begin_early(kFirst));
+  order.add(launched(writes(kFirst, 0, 8)));
+  order.add(writes(kFirst, 8, 16));  // a copy
+  EXPECT_FALSE(order.may_begin_early(kFirst));
+}
+
 TEST(StreamOrder, MarksSayWhoKnows) {
   StreamOrder order = two_streams();
   order.add(writes(kFirst, 0, 8));

@@ -1,5 +1,7 @@
 // A launch that begins before the one before it has ended, and waits for it. The argument WAIT
-// leaves out the wait; READ lets a third launch write what the second may still read.
+// leaves out the wait; READ lets a third launch write what the second may still read; CHAIN has a
+// launch between the first two that does not wait, so that its end does not tell of the first;
+// WAITING has one that does.
 
 #include "tests/sim/cuda/programs/check.hpp"
 
@@ -24,13 +26,22 @@ __global__ void third(int* values) {
   values[threadIdx.x] = 0;
 }
 
+template <bool kWaits>
+__global__ void between(int* out) {
+  if constexpr (kWaits) {
+    cudaGridDependencySynchronize();
+  }
+  out[64 + threadIdx.x] = 1;
+  cudaTriggerProgrammaticLaunchCompletion();
+}
+
 int main(int count, char** arguments) {
-  const int fault = fault_of(count, arguments, {"WAIT", "READ"});
+  const int fault = fault_of(count, arguments, {"WAIT", "READ", "CHAIN", "WAITING"});
   const auto kernel = fault == 1 ? second<false> : second<true>;
   int *values = nullptr, *out = nullptr;
   int back[64] = {};
   CHECK(cudaMalloc(&values, sizeof back));
-  CHECK(cudaMalloc(&out, sizeof back));
+  CHECK(cudaMalloc(&out, 2 * sizeof back));
   first<<<1, 64>>>(values);
   cudaLaunchAttribute attribute{};
   attribute.id = cudaLaunchAttributeProgrammaticStreamSerialization;
@@ -40,6 +51,9 @@ int main(int count, char** arguments) {
   config.blockDim = dim3(64);
   config.attrs = &attribute;
   config.numAttrs = 1;
+  if (fault >= 3) {
+    CHECK(cudaLaunchKernelEx(&config, fault == 3 ? between<false> : between<true>, out));
+  }
   CHECK(cudaLaunchKernelEx(&config, kernel, static_cast<const int*>(values), out));
   CHECK(cudaLaunchKernelEx(&config, fault == 2 ? third<false> : third<true>, values));
   CHECK(cudaDeviceSynchronize());

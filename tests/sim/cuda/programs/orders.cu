@@ -52,9 +52,12 @@ int main(int count_of_arguments, char** arguments) {
   }
   host[0] = 7;  // the source of the first copy
   CHECK(cudaDeviceSynchronize());
-  // A fill of the default stream, and who does not wait for it.
-  CHECK(cudaMemset(counter, 0, sizeof(unsigned)));
-  if (fault != "DEFAULT") {
+  // A fill of the default stream, and who does not wait for it; likewise a copy from memory that is
+  // not pinned, behind which the bytes may still be on their way.
+  const unsigned zero = 0;
+  CHECK(fault == "PAGEABLE" ? cudaMemcpy(counter, &zero, sizeof zero, cudaMemcpyHostToDevice)
+                            : cudaMemset(counter, 0, sizeof(unsigned)));
+  if (fault != "DEFAULT" && fault != "PAGEABLE") {
     CHECK(cudaStreamSynchronize(nullptr));
   }
   // Atomics of both streams do not race with each other.
