@@ -23,7 +23,7 @@ enum class ShapeFault : std::uint8_t {
   kBoxOutside,    // an im2col store whose bounding box is not in the tensor
   kPaddedColumn,  // elements with padding from a column that is no multiple of 128 on
   kLoadedOnly,    // a store of elements that are only loaded
-  kPackedMap,     // a map of elements of four or six bits that the driver would not make
+  kPackedMap,     // a map that the driver would not make: most rules are of four and six bits
 };
 
 /// A type for each kind of operation, whose fields are all said by each of the kind, unless one

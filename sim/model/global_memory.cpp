@@ -89,6 +89,12 @@ bool GlobalMemory::unknown(std::uint64_t address) const {
          buffer->unknown[address - buffer->address];
 }
 
+bool GlobalMemory::some_unknown(std::uint64_t address) const {
+  const GlobalBuffer* buffer = find(address);
+  return buffer != nullptr &&
+         std::find(buffer->unknown.begin(), buffer->unknown.end(), true) != buffer->unknown.end();
+}
+
 std::byte* GlobalMemory::at(std::uint64_t address, std::uint64_t size) {
   const GlobalBuffer* buffer = find(address);
   if (buffer == nullptr || buffer->bytes.empty() ||

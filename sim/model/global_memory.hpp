@@ -20,7 +20,7 @@ struct GlobalBuffer {
   std::uint64_t address = 0;
   std::uint64_t size = 0;
   std::vector<std::byte> bytes;
-  std::vector<bool> unknown;  // by byte: data that a run without data did not move; empty: none
+  std::vector<bool> unknown;  // by byte: data that was not moved, or what nobody knows; empty: none
 };
 
 /// How a map says what a copy takes of its tensor.
@@ -109,9 +109,11 @@ class GlobalMemory {
   /// Whether any buffer has contents, not only a place.
   bool holds_data() const;
   bool in_range(std::uint64_t address, std::uint64_t size) const;
-  /// Bytes of a buffer with contents that stand for data which was not moved.
+  /// Bytes of a buffer with contents that stand for data which was not moved, or are not known.
   void set_unknown(std::uint64_t address, std::uint64_t size, bool unknown);
   bool unknown(std::uint64_t address) const;
+  /// Whether there are any in its buffer.
+  bool some_unknown(std::uint64_t address) const;
 
   std::vector<TensorMapState> maps;
 

@@ -193,6 +193,7 @@ struct AsyncOp {
   std::uint32_t counted = 0;  // of a load: bytes that are counted before it ends
   std::uint64_t group = 0;    // bulk group number of the issuing warp
   std::vector<std::byte> staging;
+  std::vector<bool> staging_unknown;  // by byte of it; empty: none
   std::shared_ptr<WarpgroupRegisters> accumulators = nullptr;  // of a wgmma
   std::shared_ptr<WarpgroupRegisters> registers_a = nullptr;   // of a wgmma with A in registers
 };
@@ -315,7 +316,8 @@ struct Cta {
   std::uint32_t free_registers = 0;
   std::uint32_t register_waiters = 0;
   std::vector<std::byte> shared;
-  std::vector<bool> unknown;  // by byte of `shared`: data that was not moved; empty: none
+  /// By byte of `shared`: data that was not moved, or what nobody knows; empty: none.
+  std::vector<bool> unknown;
   std::vector<TmemWord> tmem_words;
 };
 
@@ -545,9 +547,11 @@ class Gpu {
   Fault check_cp(const Operation& op, std::uint32_t cta) const;
   void land_response(AsyncOp& async);
   void wake_pollers(std::uint64_t address, std::uint64_t size);
-  void set_unknown(Cta& cta, std::uint32_t begin, std::uint32_t end, bool unknown);
+  static void set_unknown(Cta& cta, std::uint32_t begin, std::uint32_t end, bool unknown);
   void load_control(const Operation& op, Cta& cta);
   void store_control(const AsyncOp& async);
+  static void take_unknown(Cta& cta, std::uint32_t begin, std::uint32_t bytes, bool unknown);
+  void store_unknown(const AsyncOp& async);
   std::uint32_t unknown_word(std::uint64_t address);
   bool opens(const Warp& warp) const;
   bool gives_up(const RefusedTry& refused) const;

@@ -51,12 +51,24 @@ ShapeFault im2col_fault(const TensorMapState& map, const Operation& op) {
   return ShapeFault::kNone;
 }
 
+// Whether the driver would make the map (CUDA, "cuTensorMapEncodeTiled"): `tensormap.replace` makes
+// others.
+bool may_be_made(const TensorMapState& map) {
+  constexpr std::uint64_t kUnit = 16;
+  bool made = map.address % kUnit == 0 && map.row_bytes() % kUnit == 0 &&
+              (map.swizzle == Swizzle::kNone || map.row_bytes() <= span_of(map.swizzle));
+  for (std::uint32_t dimension = 1; dimension < map.rank; ++dimension) {
+    made = made && map.stride_bytes[dimension] % kUnit == 0;
+  }
+  return made;
+}
+
 // Of elements of four or six bits: what is not as PTX has it (PTX ISA, "Restriction on Tensor Copy
 // instructions").
 ShapeFault packing_fault(const TensorMapState& map, const Operation& op) {
   constexpr std::int32_t kColumns = TensorMapState::kPaddedColumns;
   if (map.unit() == 1) {
-    return ShapeFault::kNone;
+    return may_be_made(map) ? ShapeFault::kNone : ShapeFault::kPackedMap;
   }
   if (!map.keeps_to_packing()) {
     return ShapeFault::kPackedMap;
@@ -374,14 +386,22 @@ void Gpu::land_load(AsyncOp& async) {
     } else {
       std::memmove(cta.shared.data() + copy.shared, source.shared.data() + copy.source, copy.bytes);
     }
-    // What reductions leave may depend on which comes first.
+    if (!source.unknown.empty()) {
+      cta.unknown.resize(cta.shared.size());
+    }
+    // Without data what reductions leave is unknown: it may depend on which comes first.
+    const bool reduces = copy.reduction.reduces();
     for (std::uint32_t at = 0; at < copy.bytes && !cta.unknown.empty(); ++at) {
-      cta.unknown[copy.shared + at] = copy.reduction.reduces() || source.unknown[copy.source + at];
+      const bool brings = !source.unknown.empty() && source.unknown[copy.source + at];
+      const bool keeps = reduces && (!config_.moves_data || cta.unknown[copy.shared + at]);
+      cta.unknown[copy.shared + at] = brings || keeps;
     }
   } else if (!config_.moves_data) {
     load_control(op, cta);
   } else if (op.op == Op::kTensorLoad) {
     if (map_fits(op)) {
+      const TensorMapState& map = memory_->maps[copy.map];
+      take_unknown(cta, copy.shared, shared_bytes_of(op), memory_->some_unknown(map.address));
       copy_box_to_shared(*memory_,
                          memory_->maps[copy.map],
                          place_of(op),
@@ -390,11 +410,24 @@ void Gpu::land_load(AsyncOp& async) {
     }
   } else if (const std::byte* source = memory_->at(copy.global, copy.bytes)) {
     std::memcpy(cta.shared.data() + copy.shared, source, copy.bytes);
+    take_unknown(cta, copy.shared, copy.bytes, memory_->some_unknown(copy.global));
+    for (std::uint32_t at = 0; at < copy.bytes && !cta.unknown.empty(); ++at) {
+      cta.unknown[copy.shared + at] = memory_->unknown(copy.global + at);
+    }
   }
   const BarrierStep step =
       apply_to_barrier(async.signal_cta, copy.barrier, event, 0, copy.bytes - async.counted);
   fail(event, step.fault, step.traps);
   emit(event);
+}
+
+// With data: bytes of which nobody knows what they are, as a clock's that a thread has stored, may
+// be among those that are written here.
+void Gpu::take_unknown(Cta& cta, std::uint32_t begin, std::uint32_t bytes, bool unknown) {
+  if (unknown) {
+    cta.unknown.resize(cta.shared.size());
+  }
+  set_unknown(cta, begin, begin + bytes, unknown);
 }
 
 // --- Where no data moves: which words are control, and which are data that is not there ----------
@@ -442,10 +475,21 @@ void Gpu::store_control(const AsyncOp& async) {
   if (target == nullptr) {
     return;
   }
-  const Cta& cta = ctas_[async.cta];
   std::memcpy(target, async.staging.data(), copy.bytes);
-  for (std::uint32_t at = 0; at < copy.bytes; ++at) {
-    memory_->set_unknown(copy.global + at, 1, cta.unknown[copy.shared + at]);
+  store_unknown(async);
+}
+
+// What its source held when that was read: it may hold something else by now.
+void Gpu::store_unknown(const AsyncOp& async) {
+  const auto& copy = async.operation.as<operands::Copy>();
+  const bool reduces = copy.reduction.reduces();
+  if (async.staging_unknown.empty() && !reduces) {
+    memory_->set_unknown(copy.global, copy.bytes, false);
+  }
+  for (std::size_t at = 0; at < async.staging_unknown.size(); ++at) {
+    if (async.staging_unknown[at] || !reduces) {
+      memory_->set_unknown(copy.global + at, 1, async.staging_unknown[at]);
+    }
   }
 }
 
@@ -493,8 +537,14 @@ void Gpu::finish_store(AsyncOp& async) {
       event.fault = Fault::kExitedCta;
     }
     if (config_.moves_data || op.op == Op::kBulkStore) {
-      const std::byte* from = ctas_[async.cta].shared.data() + copy.shared;
+      const Cta& cta = ctas_[async.cta];
+      const std::byte* from = cta.shared.data() + copy.shared;
       async.staging.assign(from, from + shared_bytes_of(op));
+      if (!cta.unknown.empty()) {
+        const auto unknown = cta.unknown.begin() + static_cast<std::ptrdiff_t>(copy.shared);
+        async.staging_unknown.assign(unknown,
+                                     unknown + static_cast<std::ptrdiff_t>(shared_bytes_of(op)));
+      }
     }
     WARPTWIN_INVARIANT(kCountersDoNotWrap, group.unread != 0);
     --group.unread;
@@ -510,6 +560,11 @@ void Gpu::finish_store(AsyncOp& async) {
                            async.staging.data(),
                            copy.shared,
                            copy.reduction);
+        const TensorMapState& map = memory_->maps[copy.map];
+        if (std::find(async.staging_unknown.begin(), async.staging_unknown.end(), true) !=
+            async.staging_unknown.end()) {
+          memory_->set_unknown(map.address, map.span_bytes(), true);
+        }
       } else if (std::byte* target =
                      op.op == Op::kBulkStore ? memory_->at(copy.global, copy.bytes) : nullptr;
                  target != nullptr) {
@@ -518,6 +573,7 @@ void Gpu::finish_store(AsyncOp& async) {
         } else {
           std::memcpy(target, async.staging.data(), copy.bytes);
         }
+        store_unknown(async);
       }
     }
     if (op.op == Op::kBulkStore) {

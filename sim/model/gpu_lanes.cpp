@@ -45,7 +45,8 @@ Event early_use(Event event, const LaneAccess& access, const AccessRun& run) {
 }
 
 bool aligned(const LaneAccess& access) {
-  const std::uint32_t to = std::min(access.bytes & (~access.bytes + 1), 16U);
+  constexpr std::uint32_t kVectorMax = 32;  // bytes: .v8.b32 and .v4.b64
+  const std::uint32_t to = std::min(access.bytes & (~access.bytes + 1), kVectorMax);
   std::uint64_t together = 0;
   for_lanes(access, [&](std::uint32_t, std::uint64_t at) { together |= at; });
   return (together & (to - 1)) == 0;
@@ -106,10 +107,14 @@ void load_shared(const Cta& cta, LaneAccess& access, std::uint32_t lane, std::ui
   }
 }
 
+bool knows_all(const LaneAccess& access) {
+  return std::memchr(access.poison.data(), 1, access.poison.size()) == nullptr;
+}
+
 // Whether the whole warp accesses bytes side by side, lane by lane, that nothing has to be kept of.
-bool moves_at_once(const Cta& cta, const LaneAccess& access) {
+bool moves_at_once(const Cta& cta, const LaneAccess& access, bool load) {
   bool at_once = access.mask == ~std::uint32_t{0} && !access.tells_tmem_words &&
-                 cta.unknown.empty() && cta.tmem_words.empty();
+                 cta.unknown.empty() && cta.tmem_words.empty() && (load || knows_all(access));
   for (std::uint32_t lane = 1; at_once && lane < kWarpLanes; ++lane) {
     at_once = access.address[lane] == access.address[0] + std::uint64_t{lane} * access.bytes;
   }
@@ -134,10 +139,11 @@ void store_shared(Cta& cta, const LaneAccess& access, std::uint32_t lane, std::u
   if (access.tells_tmem_words || !cta.tmem_words.empty()) {
     note_tmem_words(cta, access, lane, at);
   }
-  if (cta.unknown.empty()) {
+  const Some poison = how_many(&access.poison[first], access.bytes);
+  if (cta.unknown.empty() && poison == Some::kNone) {
     return;
   }
-  const Some poison = how_many(&access.poison[first], access.bytes);
+  cta.unknown.resize(cta.shared.size());
   if (poison != Some::kFew) {
     const auto begin = cta.unknown.begin() + static_cast<std::ptrdiff_t>(at);
     std::fill(begin, begin + access.bytes, poison == Some::kAll);
@@ -235,7 +241,7 @@ Gpu::Outcome Gpu::shared_access(WarpSlot slot, const Operation& op) {
       emit(read);
     }
   }
-  if (moves_at_once(cta, access)) {
+  if (moves_at_once(cta, access, load)) {
     std::byte* memory = cta.shared.data() + access.address[0];
     load ? std::memcpy(access.data.data(), memory, access.data.size())
          : std::memcpy(memory, access.data.data(), access.data.size());
@@ -318,6 +324,9 @@ void Gpu::issue_access(const AsyncOp& async, const AsyncAccess& access) {
     std::memcpy(cta.shared.data() + at, &target.data[first], target.bytes);
     for (std::uint32_t byte = 0; byte < target.bytes; ++byte) {
       const bool poison = unknown || target.poison[first + byte] != 0;
+      if (poison) {
+        cta.unknown.resize(cta.shared.size());
+      }
       set_unknown(cta, begin + byte, begin + byte + 1, poison);
     }
   });
@@ -372,8 +381,7 @@ Gpu::Outcome Gpu::global_access(WarpSlot slot, const Operation& op) {
     } else if (memory != nullptr) {
       std::memcpy(memory, &access.data[first], access.bytes);
       for (std::uint32_t byte = 0; byte < access.bytes; ++byte) {
-        const bool unknown = access.poison[first + byte] != 0 && !config_.moves_data;
-        memory_->set_unknown(at + byte, 1, unknown);
+        memory_->set_unknown(at + byte, 1, access.poison[first + byte] != 0);
       }
     }
   });

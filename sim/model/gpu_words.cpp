@@ -33,7 +33,7 @@ bool any_unknown(const GlobalMemory& memory, std::uint64_t address, std::uint32_
 }  // namespace
 
 Gpu::Outcome Gpu::shared_word(WarpSlot slot, Operation& op) {
-  const auto& word = op.as<operands::SharedWord>();
+  auto& word = op.as<operands::SharedWord>();
   Warp& warp = warps_[slot];
   Event event = event_of(slot, op);
   event.bytes = 4;
@@ -47,7 +47,8 @@ Gpu::Outcome Gpu::shared_word(WarpSlot slot, Operation& op) {
     std::byte* at = cta.shared.data() + word.address;
     if (op.op == Op::kSharedLoad) {
       std::memcpy(&op.result, at, 4);
-      if (any_unknown(cta, word.address)) {
+      word.unknown = any_unknown(cta, word.address);
+      if (word.unknown && !config_.moves_data) {
         op.result = unknown_word(word.address);
       }
     } else {

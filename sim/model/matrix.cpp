@@ -358,7 +358,10 @@ SmallType small_b(UmmaInstructionDescriptor instruction) {
 Fault check_descriptor(UmmaSmemDescriptor descriptor, bool wide_mn_major) {
   const std::uint32_t code = descriptor.swizzle_code();
   const bool known = wide_mn_major ? code == 1 : code == 0 || code == 2 || code == 4 || code == 6;
-  return known && descriptor.fixed() == UmmaSmemDescriptor::kFixed && descriptor.base_offset() == 0
+  // Bit 52 says that the leading dimension's bytes are an address, and the next eight are zeros.
+  const bool relative = (descriptor.bits >> 52 & 0x1FF) == 0;
+  return known && relative && descriptor.fixed() == UmmaSmemDescriptor::kFixed &&
+                 descriptor.base_offset() == 0
              ? Fault::kNone
              : Fault::kBadDescriptor;
 }

@@ -189,6 +189,7 @@ struct FragmentRead {
 struct SharedWord {
   std::uint32_t address = 0;
   std::uint32_t value = 0;  // that is stored
+  bool unknown = false;     // says so of what is loaded
 };
 
 /// Rows of a tile, or columns, of the registers of a warp.

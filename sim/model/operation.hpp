@@ -29,8 +29,8 @@ struct FragmentData {
   bool of_tensor_memory = false;  // of an accumulator: a tcgen05.ld fills it, not a wgmma
   bool reported = false;
   std::vector<std::uint32_t> bits;  // empty when no data moves
-  /// Of tcgen05.ld and .st, as `bits`: 1 where nobody has written it. Empty: that is not asked, or
-  /// all is written.
+  /// Of tcgen05.ld and .st and of wgmma, as `bits`: 1 where nobody has written it. Empty: that is
+  /// not asked, or all is written.
   std::vector<std::uint8_t> unwritten;
 };
 

@@ -99,7 +99,8 @@ class CopiesDetector : public Detector {
       case ShapeFault::kLoadedOnly:
         return "elements of 16U4_ALIGN16B are loaded, and never stored";
       case ShapeFault::kPackedMap:
-        return "no driver makes its map: a row of the box has a multiple of 16 bytes; with "
+        return "no driver makes its map: address and strides are multiples of 16 bytes, a row of "
+               "the box has a multiple of 16 bytes and no more than the swizzle spans; with "
                "padding the box has 128 elements along the first dimension and the tensor a "
                "multiple of 128, address and strides are multiples of 32, and there is no "
                "swizzle or one of 128 bytes";

@@ -40,6 +40,7 @@ struct MapStep {
 /// A fence that covers a change, or what some lanes made of it.
 struct Release {
   MapStep by;
+  Scope scope = Scope::kGpu;
   std::uint32_t covers = 0;  // those of the lanes that made the change
   bool met = false;          // each of its lanes covers all: the warp has met, or acts as one
 };
@@ -158,16 +159,27 @@ class TensorMapsDetector : public Detector {
   }
 
   void release(Change& change, const Event& event) const {
-    Release release{step(event), change.made.lanes, false};
+    Release release{step(event), event.ordering.scope, change.made.lanes, false};
     release.met = change.by_warp || order_.met_since(event.warp, change.made.at.time);
     release.covers &= release.met ? kWholeWarp : event.lane_mask();
     const bool known =
         std::any_of(change.releases.begin(), change.releases.end(), [&](const Release& one) {
-          return one.by.lanes == release.by.lanes && one.met == release.met;
+          return one.by.lanes == release.by.lanes && one.met == release.met &&
+                 one.scope >= release.scope;
         });
     if (release.covers != 0 && !known) {
       change.releases.push_back(release);
     }
+  }
+
+  // Whether the scopes of a release and of the acquiring fence have each other's threads.
+  bool in_scope(const Release& release, const Event& acquire) const {
+    const std::uint32_t from = release.by.at.warp;
+    const Scope scope = std::min(release.scope, acquire.ordering.scope);
+    return scope == Scope::kGpu ||
+           (scope == Scope::kCta
+                ? naming().cta_of_warp(from) == naming().cta_of_warp(acquire.warp)
+                : naming().cluster_of_warp(from) == naming().cluster_of_warp(acquire.warp));
   }
 
   // The lanes executing `event` to which what each lane made of the change has been released.
@@ -175,6 +187,9 @@ class TensorMapsDetector : public Detector {
     std::uint32_t hidden = change.made.lanes;
     std::uint32_t shown = 0;
     for (const Release& one : change.releases) {
+      if (!in_scope(one, event)) {
+        continue;
+      }
       const bool own_warp = one.by.at.warp == event.warp;
       if (one.met) {
         shown |= own_warp && !order_.met_since(event.warp, one.by.at.time) ? one.by.lanes

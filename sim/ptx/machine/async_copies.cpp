@@ -196,7 +196,8 @@ void WarpRun::issue_copy(Request& request, Mask lanes, std::uint32_t size, std::
     perform(load);
   }
   copy.lands = read != 0 ? time.ready : 0;
-  copy.target.poison.assign(copy.target.poison.size(), 1);
+  // With data who reads them too early is reported, and finds them changed.
+  copy.target.poison.assign(copy.target.poison.size(), machine_.moves_data() ? 0 : 1);
   copy.target.data.assign(copy.target.data.size(), std::byte{0xAD});
   store.set<sim::operands::LaneBytes>() = {&copy.target, machine_.cta_rank(), 0};
   touch(request, copy.target, shared_base(machine_.cta_rank()), Touch::kStore);

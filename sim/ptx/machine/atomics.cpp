@@ -326,7 +326,7 @@ void WarpRun::global_atomics(
       touched_.learn(serving_);
     }
     const auto number = static_cast<std::uint32_t>(std::countr_zero(lane));
-    if (machine_.moves_data()) {
+    if (machine_.moves_data() && update.known) {
       result.value[number] = update.before;
       result.poison[number] = 0;
     }

@@ -219,7 +219,8 @@ Served WarpRun::griddepcontrol(Request& request) {
   return Served::kDone;
 }
 
-Served WarpRun::nanosleep(Request&) {
+Served WarpRun::nanosleep(Request& request) {
+  count_steps(request.strand, request.stop.instructions);
   return Served::kDone;
 }
 

@@ -85,6 +85,12 @@ WarpRun::Fragment WarpRun::accumulator_of(Request& request, std::uint32_t regist
     for (std::uint32_t lane = 0; lane < kLanes && moves; ++lane) {
       data->bits[std::size_t{lane} * registers + i] = static_cast<std::uint32_t>(held.value[lane]);
     }
+    if (moves && held.any_poison()) {
+      data->unwritten.resize(data->bits.size());
+      for (std::uint32_t lane = 0; lane < kLanes; ++lane) {
+        data->unwritten[std::size_t{lane} * registers + i] = held.poison[lane] != 0 ? 1 : 0;
+      }
+    }
   }
   data->touched = written_since_fence(request, 0) ? ++machine_.registers().time : 0;
   return data;
@@ -187,6 +193,9 @@ Served WarpRun::wgmma(Request& request) {
   op.flags |= accumulates ? event_flag::kAccumulate : std::uint16_t{0};
   const bool keeps = keeps_accumulator(request);
   op.fragment = keeps ? accumulator_.data : accumulator_of(request, registers);
+  if (!accumulates) {
+    op.fragment->unwritten.clear();  // it writes all of them
+  }
   if (in_registers) {
     for (const Lanes& value : request.stop.operands[1].values) {
       computes_with(request.strand, value);

@@ -169,6 +169,12 @@ void WarpRun::move_private(
                      (local ? "local memory, which ends at " : "the parameters, which end at ") +
                      std::to_string(size) + (local ? kernel_.last_local() : ""));
   }
+  if (place.address % (bytes.size & (~bytes.size + 1)) != 0) {
+    refuse(request,
+           "byte " + std::to_string(place.address) + " of " +
+               (local ? "local memory" : "the parameters") + " is no multiple of the " +
+               std::to_string(bytes.size) + " bytes that are accessed");
+  }
   if (!local) {
     if (!loads) {
       refuse(request, "a kernel's parameters are not written");
@@ -213,11 +219,13 @@ void WarpRun::move_shared(const Request& request,
   sim::LaneAccess& access = bytes.by(lanes, places);
   touch(request, access, shared_base(places[first].rank), loads ? Touch::kLoad : Touch::kStore);
   if (same && machine_.moves_data() && grid_.bases.empty() && !bytes.poisoned()) {
-    op.as<sim::operands::SharedWord>().address = static_cast<std::uint32_t>(places[first].address);
+    auto& word = op.as<sim::operands::SharedWord>();
+    word.address = static_cast<std::uint32_t>(places[first].address);
     perform(op);
     for (std::uint32_t lane = 0; lane < kLanes; ++lane) {
       if ((lanes >> lane & 1U) != 0) {
         std::memcpy(bytes.of(lane), &op.result, 4);
+        std::fill_n(bytes.poison_of(lane), 4, std::uint8_t{word.unknown});
       }
     }
     return;
@@ -279,7 +287,12 @@ void WarpRun::move_global(const Request& request,
     return;
   }
   sim::LaneAccess& access = bytes.by(lanes, places);
-  const bool read_only = loads && modifiers.has("nc"_mod);
+  // "Load read-only data", from one address (PTX ISA, "ldu").
+  const bool uniformly = request.op.is("ldu");
+  if (uniformly) {
+    uniform(request, 1);
+  }
+  const bool read_only = loads && (uniformly || modifiers.has("nc"_mod));
   if (!loads && (kernel_.changes_maps() || !grid_.memory_maps.empty())) {
     note_map_stores(request, access);
   }
@@ -573,6 +586,22 @@ Served WarpRun::getctarank(Request& request) {
 
 // Hints change no value.
 Served WarpRun::prefetch(Request&) {
+  return Served::kDone;
+}
+
+// "The behavior is undefined" where size or address are no multiples of 16 bytes.
+Served WarpRun::prefetch_bulk(Request& request) {
+  constexpr std::uint64_t kBulkUnit = 16;
+  for_equal(request, {0, 1}, [&](Mask lanes) {
+    if (known(request, 0, lanes) % kBulkUnit != 0 || known(request, 1, lanes) % kBulkUnit != 0) {
+      refuse(request, "it is of a multiple of 16 bytes, at a multiple of 16");
+    }
+  });
+  return Served::kDone;
+}
+
+Served WarpRun::prefetch_tensor(Request& request) {
+  for_equal(request, {0}, [&](Mask lanes) { map_of(request, known(request, 0, lanes)); });
   return Served::kDone;
 }
 

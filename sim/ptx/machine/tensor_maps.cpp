@@ -263,7 +263,8 @@ Served WarpRun::copy_map(Request& request) {
   move_map(request, access, Place{Space::kGlobal, 0, to}, false);
   change_map(request, request.mask(), to, *state, true);
   sim::Operation fence = make(warptwin::Op::kFenceProxyTensormap, request, request.mask());
-  fence.ordering = {warptwin::Semantics::kRelease, warptwin::Scope::kGpu};
+  fence.ordering = {warptwin::Semantics::kRelease,
+                    scope_of(request.modifiers, warptwin::Scope::kGpu)};
   perform(fence);
   return Served::kDone;
 }

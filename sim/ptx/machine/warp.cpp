@@ -80,6 +80,17 @@ void WarpRun::go_on() {
   }
 }
 
+// Instructions since the last operation of the machine.
+void WarpRun::count_steps(const Strand& strand, std::uint64_t more) {
+  steps_ += more;
+  if (steps_ >= kStepsMax) {
+    refuse(strand,
+           strand.pc,
+           "a loop without an operation of the machine does not end" +
+               words_of_loop(kernel_, *strand.frame->routine, strand.pc));
+  }
+}
+
 void WarpRun::step(Strand strand) {
   const auto lanes = static_cast<std::uint64_t>(std::popcount(strand.mask));
   Stop stop = strand.run(kernel_.program(), *this, kSlice, pace_ ? &*pace_ : nullptr);
@@ -114,13 +125,7 @@ void WarpRun::step(Strand strand) {
       ready_.push_back(std::move(strand));
       return;
     case Stop::Kind::kSteps:
-      steps_ += kSlice;
-      if (steps_ >= kStepsMax) {
-        refuse(strand,
-               strand.pc,
-               "a loop without an operation of the machine does not end" +
-                   words_of_loop(kernel_, *strand.frame->routine, strand.pc));
-      }
+      count_steps(strand, kSlice);
       ready_.push_back(std::move(strand));
       return;
     case Stop::Kind::kTrap:

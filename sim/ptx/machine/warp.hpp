@@ -224,6 +224,7 @@ class WarpRun : public Surroundings, public sim::AgentState {
   // warp.cpp: strands
   void go_on();
   void step(Strand strand);
+  void count_steps(const Strand& strand, std::uint64_t more);
   void serve(Strand strand, Stop stop);
   Served handle(Request& request);
   void gather();
@@ -329,6 +330,8 @@ class WarpRun : public Surroundings, public sim::AgentState {
   Served mapa(Request& request);
   Served getctarank(Request& request);
   Served prefetch(Request& request);
+  Served prefetch_bulk(Request& request);
+  Served prefetch_tensor(Request& request);
   Served createpolicy(Request& request);
   Served reduce(Request& request);
   struct Bytes;

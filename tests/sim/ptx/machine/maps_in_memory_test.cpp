@@ -2,6 +2,7 @@
 
 #include <cstring>
 #include <numeric>
+#include <tuple>
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -122,6 +123,63 @@ TEST(PtxMapsInMemory, AreStoredAndReleased) {
   EXPECT_EQ(run_of(kernel).out[5], kSecond / 4 + 5);
   expect_proved(kernel);
   EXPECT_THROW(proof_of(using_map(with(kChange, copy, store) + kCopy)), ConfigError);
+}
+
+// CTA 0 changes the map, CTA 1 uses it.
+OneKernel handed_on(const std::string& release, const std::string& acquire) {
+  const std::string last = "  fence.proxy.tensormap::generic.acquire.gpu [%rd3], 128;\n";
+  const std::string change = with(with(kChange, last, ""), "release.gpu", "release." + release);
+  OneKernel kernel = using_map(
+      "  mov.u32 %r40, %ctaid.x;\n  setp.ne.u32 %p5, %r40, 0;\n  add.u64 %rd11, %rd1, 3072;\n"
+      "  add.u64 %rd3, %rd1, 512;\n  @%p5 bra OTHER;\n" +
+      change +
+      "  bar.warp.sync -1;\n  setp.eq.u32 %p6, %r1, 0;\n"
+      "  @%p6 st.release.gpu.global.u32 [%rd11], 1;\n  bra END;\n"
+      "OTHER:\n  ld.acquire.gpu.global.u32 %r41, [%rd11];\n  setp.ne.u32 %p6, %r41, 1;\n"
+      "  @%p6 bra OTHER;\n  fence.proxy.tensormap::generic.acquire." +
+      acquire + " [%rd3], 128;\n" + kCopy + "END:\n");
+  kernel.ctas = 2;
+  return kernel;
+}
+
+TEST(PtxMapsInMemory, AreHandedOnByFencesWhoseScopesHaveBoth) {
+  expect_proved(handed_on("gpu", "gpu"));
+  expect_proved(handed_on("sys", "sys"));
+  expect_found(handed_on("cta", "gpu"), "TENSORMAP_FENCE_MISSING");
+  expect_found(handed_on("gpu", "cta"), "TENSORMAP_FENCE_MISSING");
+  expect_found(handed_on("cluster", "gpu"), "TENSORMAP_FENCE_MISSING");
+  // Of one cluster that scope is enough, and of a thread's own change any.
+  for (const auto& [release, acquire, right] : {std::tuple{"cluster", "cluster", true},
+                                                std::tuple{"gpu", "cluster", true},
+                                                std::tuple{"cluster", "cta", false}}) {
+    OneKernel kernel = handed_on(release, acquire);
+    kernel.cluster = 2;
+    right ? expect_proved(kernel) : expect_found(kernel, "TENSORMAP_FENCE_MISSING");
+  }
+  const std::string change = with(kChange, "release.gpu", "release.cta");
+  expect_proved(using_map(with(change, "acquire.gpu", "acquire.cta") + kCopy));
+}
+
+// Which the driver would not make: where rows do not lie at multiples of 16 bytes, or have more
+// than a swizzle spans.
+TEST(PtxMapsInMemory, AreOfATensorThatTheDriverTakes) {
+  const auto at = [](const std::string& address) {
+    return using_map(with(kChange, "add.u64 %rd8, %rd1, 2048", "add.u64 %rd8, %rd1, " + address) +
+                     kCopy);
+  };
+  expect_proved(at("2064"));
+  expect_found(at("2056"), "TMA_COORD");
+  const auto replacing = [](const std::string& field) {
+    const std::string next = "  tensormap.replace.tile.global_dim";
+    return using_map(with(kChange, next, "  tensormap.replace.tile." + field + ";\n" + next) +
+                     kCopy);
+  };
+  const std::string stride = "global_stride.shared::cta.b1024.b64 [%r31], 0, ";
+  expect_proved(replacing(stride + "80"));
+  expect_found(replacing(stride + "72"), "TMA_COORD");
+  const std::string swizzle = "swizzle_mode.shared::cta.b1024.b32 [%r31], ";
+  expect_proved(replacing(swizzle + "2"));
+  expect_found(replacing(swizzle + "1"), "TMA_COORD");
 }
 
 TEST(PtxMapsInMemory, LieOverMemoryThatIsThere) {

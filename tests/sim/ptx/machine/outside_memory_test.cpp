@@ -3,6 +3,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "common/kernel/scenario.hpp"
+
 #include "sim/ptx/text/parse.hpp"
 #include "tests/sim/ptx/machine/one_kernel.hpp"
 
@@ -258,6 +260,58 @@ TEST(PtxAddressSpaces, OfAnAddressOfNoCtaAreAnswered) {
   const OneRun run = run_of(asking);
   EXPECT_THAT(ids_in(run.result), IsEmpty());
   EXPECT_THAT(run.out, ElementsAre(2));
+}
+
+// PTX ISA, "Addresses as Operands": an address is a multiple of the size of the access.
+TEST(PtxLocalMemory, IsAccessedAtMultiplesOfTheSize) {
+  const std::string store = "  st.local.v4.u32 [depot], {%r1, %r1, %r1, %r1};\n";
+  expect_proved(with_depot(store + "  ld.local.u64 %rd5, [depot+8];\n"));
+  EXPECT_THROW(proof_of(with_depot(store + "  ld.local.u64 %rd5, [depot+4];\n")), ConfigError);
+  EXPECT_THROW(proof_of(with_depot("  st.local.u32 [depot+2], %r1;\n")), ConfigError);
+  EXPECT_THROW(proof_of(with_depot(store + "  mov.u64 %rd6, depot;\n  cvta.local.u64 %rd6, %rd6;\n"
+                                           "  ld.v2.u32 {%r5, %r6}, [%rd6+4];\n")),
+               ConfigError);
+}
+
+TEST(PtxParameters, AreReadAtMultiplesOfTheSize) {
+  expect_proved({.body = "  ld.param.u64 %rd5, [first+8];\n"});
+  EXPECT_THROW(proof_of({.body = "  ld.param.u64 %rd5, [first+4];\n"}), ConfigError);
+}
+
+// Vectors of 32 bytes, too.
+TEST(PtxGlobalMemory, IsAccessedAtMultiplesOfTheSize) {
+  const auto loading = [](const std::string& place) {
+    return OneKernel{.body = "  ld.global.v4.u64 {%rd10, %rd11, %rd12, %rd13}, [" + place + "];\n",
+                     .in = std::vector<std::uint32_t>(64)};
+  };
+  expect_proved(loading("%rd1+32"));
+  expect_found(loading("%rd1+16"), "WORD_MISALIGNED");
+}
+
+// PTX ISA, "ldu": read-only data, from an address that is the same for the warp.
+TEST(PtxUniformLoads, AreOfOneAddressThatTheGridDoesNotWrite) {
+  const auto loading = [](const std::string& before, const std::string& place) {
+    return OneKernel{.body = before + "  ldu.global.u32 %r5, [" + place + "];\n",
+                     .in = {1, 2, 3, 4}};
+  };
+  const std::string store = "  setp.eq.u32 %p1, %r1, 0;\n  @%p1 st.global.u32 [%rd1], %r1;\n";
+  expect_proved(loading("", "%rd1"));
+  expect_proved(loading(store, "%rd1+4"));
+  expect_found(loading(store, "%rd1"), "GMEM_READ_ONLY_WRITTEN");
+  const std::string address =
+      "  and.b32 %r6, %r1, 1;\n  mul.wide.u32 %rd6, %r6, 4;\n  add.u64 %rd6, %rd1, %rd6;\n";
+  EXPECT_THROW(proof_of(loading(address, "%rd6")), ConfigError);
+}
+
+TEST(PtxBulkPrefetches, AreOfMultiplesOf16Bytes) {
+  const auto prefetching = [](const std::string& place, const std::string& bytes) {
+    return OneKernel{.body = "  cp.async.bulk.prefetch.L2.global [" + place + "], " + bytes + ";\n",
+                     .in = std::vector<std::uint32_t>(64),
+                     .threads = 1};
+  };
+  expect_proved(prefetching("%rd1+16", "64"));
+  EXPECT_THROW(proof_of(prefetching("%rd1+8", "64")), ConfigError);
+  EXPECT_THROW(proof_of(prefetching("%rd1", "24")), ConfigError);
 }
 
 TEST(PtxPrintf, OfArgumentsOutsideOfLocalMemoryPrintsAQuestionMark) {

@@ -104,4 +104,17 @@ TEST(PtxStops, FormattedTextComesOut) {
   EXPECT_EQ(proof_of(kernel).verdict, ProofVerdict::kProved);
 }
 
+// A loop that only sleeps waits for nobody.
+TEST(PtxStops, SleepWithoutAnEnd) {
+  const auto sleeping = [](const std::string& until) {
+    return OneKernel{.body =
+                         "  mov.u32 %r5, 0;\nLOOP:\n  nanosleep.u32 20;\n"
+                         "  add.u32 %r5, %r5, 1;\n  setp.lt.u32 %p1, %r5, 100;\n" +
+                         until + " bra LOOP;\n",
+                     .threads = 1};
+  };
+  expect_proved(sleeping("  @%p1"));
+  EXPECT_THROW(proof_of(sleeping("")), ConfigError);
+}
+
 }  // namespace warptwin::sim::stops_test
