@@ -417,11 +417,11 @@ CUresult copy(const Box& to, const Box& from, const Given& given) {
                  [&](const std::byte* row) { bytes.insert(bytes.end(), row, row + from.width); });
     return client.result_of(client.ask(request, bytes));
   }
-  // Of a copy to memory that only the host sees the call returns when it is done.
-  const bool seen = seen_by_kernels(to);
-  nlohmann::json request = request_of("read", {given.stream, given.waits || !seen});
+  // The call of an asynchronous one to memory that is not pinned "might be synchronous with respect
+  // to the host" (CUDA, "API synchronization behavior"), so it tells the host nothing.
+  nlohmann::json request = request_of("read", given);
   request["from"] = json_of(from);
-  if (seen) {
+  if (seen_by_kernels(to)) {
     request["host"] = json_of(to);
   }
   const Message answer = client.ask(request);

@@ -133,6 +133,7 @@ class ProgramsTest(unittest.TestCase):
             "DEFAULT": ["launch 4", "(a fill) in the default stream writes"],
             "ALLOCATION": ["(on the device)", "an allocation in stream 1 writes"],
             "FREE": ["the end of allocation_4", "(on the device) in stream 2 writes"],
+            "BACK": ["(a fill) in stream 1 writes", "(to the host) in stream 2 reads"],
             "PAGEABLE": ["launch 4", "not pinned) in the default stream writes"],
         }.items():
             with self.subTest(fault):

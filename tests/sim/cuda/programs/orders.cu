@@ -88,5 +88,11 @@ int main(int count_of_arguments, char** arguments) {
     right = right && host[i] == static_cast<float>(i + 3);
   }
   CHECK(cudaDeviceSynchronize());
+  if (fault == "BACK") {  // to memory that is not pinned: nobody says that the call waits
+    float back[kCount];
+    CHECK(cudaMemcpyAsync(back, device, kBytes, cudaMemcpyDeviceToHost, second));
+    CHECK(cudaMemsetAsync(device, 0, kBytes, first));
+    CHECK(cudaDeviceSynchronize());
+  }
   return said(right);
 }
