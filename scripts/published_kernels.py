@@ -118,6 +118,9 @@ PROGRAMS = {
     "sm90_fp8_gemm_1d1d_multicast_b": gemm_of("scaled_by_rows", 128, 2),
     "sm90_fp8_gemm_1d2d": gemm_of("scaled_by_blocks", 128),
     "sm90_fp8_gemm_1d2d_multicast_a": gemm_of("scaled_by_blocks", 128, 2, "true"),
+    **{f"sm90_{kind}": Program("DeepGEMM", "deep_gemm_others.cu", "90a", "h200", f"-DKIND={kind}",
+                               options="--policy prove")
+       for kind in ("masked", "contiguous", "prenorm", "summed")},
     "sm100_bf16_gemm": gemm_of_sm100("bf16", 1),
     "sm100_bf16_gemm_pair": gemm_of_sm100("bf16", 2),
     "sm100_fp8_gemm": gemm_of_sm100("fp8", 1),
