@@ -193,7 +193,7 @@ struct AsyncOp {
   std::uint32_t counted = 0;  // of a load: bytes that are counted before it ends
   std::uint64_t group = 0;    // bulk group number of the issuing warp
   std::vector<std::byte> staging;
-  std::vector<bool> staging_unknown;  // by byte of it; empty: none
+  std::vector<bool> staging_unknown;                           // by byte of it; empty: none
   std::shared_ptr<WarpgroupRegisters> accumulators = nullptr;  // of a wgmma
   std::shared_ptr<WarpgroupRegisters> registers_a = nullptr;   // of a wgmma with A in registers
 };
