@@ -4,6 +4,7 @@
 #include <utility>
 #include <vector>
 
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include "common/machine/shared_layout.hpp"
@@ -23,7 +24,7 @@ constexpr RoleTable kRoles{RoleWarps{Role::kSoftmax, 8}, RoleWarps{Role::kMma, 1
 // full at 0 and 8, empty at 16 and 24, replaced at 32 and 40; stages at columns 0 and 128.
 struct InPlacePipelineTest : testing::Test {
   SharedLayout layout{SharedAddress{0}};
-  Scores storage{layout, "scores", kRoles, {2, 128}};
+  Scores storage{layout, "scores", kRoles, {}, {2, 128}};
   RecordingMachine machine;
   PipelineOf<RecordingMachine, Scores> pipeline(RingTurn turn = {}) {
     return {machine, storage, TmemAllocation{{0}, 256}, turn};
@@ -75,6 +76,23 @@ TEST_F(InPlacePipelineTest, WritersTakeStagesInTurn) {
     std::move(stage).release();
     EXPECT_EQ(machine.take().front(), wait);
   }
+}
+
+// Each CTA stores its own rows of the operand, which the leader's MMA reads.
+TEST_F(InPlacePipelineTest, WritersOfAPairTellItsLeader) {
+  SharedLayout own{SharedAddress{0}};
+  const Scores pair{own, "scores", kRoles, {2, 1, CtaGroup::kTwo}, {2, 128}};
+  machine.ctas = 2;
+  const auto lines_of = [&](std::uint32_t rank) {
+    machine.rank = rank;
+    PipelineOf<RecordingMachine, Scores> ring{machine, pair, TmemAllocation{{0}, 256}, {}};
+    ring.acquire_replace_linear().release();
+    return machine.take();
+  };
+  pair.init(machine);
+  EXPECT_THAT(machine.take(), testing::Contains("init 32 256"));
+  EXPECT_EQ(lines_of(0).back(), "arrive cta 0 32 1");
+  EXPECT_EQ(lines_of(1).back(), "arrive cta 0 32 1");
 }
 
 TEST_F(InPlacePipelineTest, ADroppedStageIsNoted) {
