@@ -13,6 +13,7 @@
 #include <iterator>
 
 #include "sim/model/atomic_update.hpp"
+#include "sim/model/copy_form.hpp"
 #include "sim/model/last_adders.hpp"
 #include "sim/model/word_test.hpp"
 #include "sim/ptx/machine/rehearsal.hpp"
@@ -42,6 +43,22 @@ std::uint64_t added(Type type, bool flushes, std::uint64_t x, std::uint64_t y) {
                            : std::bit_cast<std::uint32_t>(flushes ? flushed(sum) : sum);
   }
   return (x + y) & low_bits(bits_of(type));
+}
+
+bool is_halves(Type type) {
+  return type == Type::kF16x2 || type == Type::kBf16x2;
+}
+
+// Of each half of a word, as a copy that reduces does it.
+std::uint64_t halves_updated(const Modifiers& modifiers, std::uint64_t x, std::uint64_t b) {
+  const sim::CopyReduction reduction{
+      modifiers.has("add"_mod)   ? sim::ReduceOp::kAdd
+      : modifiers.has("min"_mod) ? sim::ReduceOp::kMin
+                                 : sim::ReduceOp::kMax,
+      modifiers.type() == Type::kF16x2 ? sim::ReduceType::kF16 : sim::ReduceType::kBf16};
+  reduction.apply(
+      reinterpret_cast<std::byte*>(&x), reinterpret_cast<const std::byte*>(&b), sizeof(float));
+  return x;
 }
 
 // Whether `x` is the lesser, of integers in `bits` bits.
@@ -77,6 +94,9 @@ std::uint32_t change_of(const Modifiers& modifiers) {
   while (number + 1 < std::size(kChanges) && !modifiers.has(kChanges[number])) {
     ++number;
   }
+  if (is_halves(type)) {
+    number += static_cast<std::uint32_t>(std::size(kChanges)) * (type == Type::kF16x2 ? 1 : 2);
+  }
   const bool ordered = modifiers.has("min"_mod) || modifiers.has("max"_mod);
   const std::uint32_t of = is_float(type) ? 2 : ordered && is_signed(type) ? 1 : 0;
   return sim::word_change::kOther + 3 * number + of + wide;
@@ -92,6 +112,9 @@ bool is_relaxed(const Modifiers& modifiers) {
 std::uint64_t WarpRun::updated(
     const Modifiers& modifiers, bool flushes, std::uint64_t x, std::uint64_t b, std::uint64_t c) {
   const Type type = modifiers.type();
+  if (is_halves(type)) {
+    return halves_updated(modifiers, x, b);
+  }
   if (modifiers.has("add"_mod)) {
     return added(type, flushes, x, b);
   }
@@ -137,7 +160,7 @@ bool WarpRun::others_write(std::uint64_t address, Mask lanes) {
 
 Wanted WarpRun::wanted_of_result(const Request& request) {
   const Argument& target = *request.stop.operands[0].argument;
-  if (target.kind != Argument::Kind::kRegister) {
+  if (target.kind != Argument::Kind::kRegister && target.kind != Argument::Kind::kVector) {
     return target.kind == Argument::Kind::kSink ? Wanted::kNothing : Wanted::kAll;
   }
   const auto [found, added] = grid_.wanted.try_emplace(&request.op, Wanted::kNothing);
@@ -145,7 +168,15 @@ Wanted WarpRun::wanted_of_result(const Request& request) {
     const Routine& routine = *request.strand.frame->routine;
     const Liveness liveness{routine.code, routine.flow};
     const auto live = liveness.live_before(request.stop.op + 1);
-    if (std::binary_search(live.begin(), live.end(), target.index)) {
+    const auto lives = [&](const Argument& one) {
+      return one.kind == Argument::Kind::kRegister &&
+             std::binary_search(live.begin(), live.end(), one.index);
+    };
+    if (target.kind == Argument::Kind::kVector) {
+      const auto parts = routine.code.parts_of(target);
+      found->second =
+          std::any_of(parts.begin(), parts.end(), lives) ? Wanted::kAll : Wanted::kNothing;
+    } else if (lives(target)) {
       found->second = asks_sign_alone(routine.code, target.index)             ? Wanted::kSign
                       : asks_one_number(routine.code, liveness, target.index) ? Wanted::kOneNumber
                                                                               : Wanted::kAll;
@@ -198,6 +229,9 @@ Served WarpRun::atomic(Request& request) {
   const Type type = modifiers.type();
   require_form(request);
   const bool returns = request.op.is("atom");
+  if (request.stop.operands[returns ? 2 : 1].argument->kind == Argument::Kind::kVector) {
+    return vector_atomic(request);
+  }
   if (const auto polled = returns ? poll(request) : std::nullopt) {
     return *polled;
   }
@@ -240,6 +274,67 @@ Served WarpRun::atomic(Request& request) {
   }
   if (returns) {
     request.strand.write(request.stop, 0, 0, result);
+  }
+  return Served::kDone;
+}
+
+// PTX ISA, "atom": of a vector each element is an atomic of its own. Halves are so by two.
+Served WarpRun::vector_atomic(Request& request) {
+  const bool returns = request.op.is("atom");
+  const std::size_t at = returns ? 1 : 0;
+  const Wanted wanted = returns ? wanted_of_result(request) : Wanted::kNothing;
+  Modifiers modifiers = request.modifiers;
+  for (const Modifier vector : {"v2"_mod, "v4"_mod, "v8"_mod}) {
+    modifiers.words.reset(vector.index);
+  }
+  const bool halves = bits_of(modifiers.type()) == 16;
+  if (halves) {
+    modifiers.types[0] = modifiers.type() == Type::kF16 ? Type::kF16x2 : Type::kBf16x2;
+  }
+  const std::vector<Lanes>& values = request.stop.operands[at + 1].values;
+  const std::size_t each = halves ? 2 : 1;  // elements of a word
+  const std::uint64_t bytes = sizeof(float) * values.size() / each;
+  const auto places = places_of(request, at);
+  for (Mask left = request.mask(); left != 0; left &= left - 1) {
+    const Place& place = places[static_cast<std::uint32_t>(std::countr_zero(left))];
+    if (place.space != Space::kGlobal) {
+      refuse(request, "an atomic of a vector is of global memory");
+    }
+    if (place.address % bytes != 0) {
+      leave_memory(request,
+                   left & ~(left - 1),
+                   "is of " + std::to_string(bytes) + " bytes in all, at no multiple of these");
+    }
+  }
+  for (std::size_t part = 0; part < values.size(); part += each) {
+    Stop stop;
+    stop.kind = request.stop.kind;
+    stop.op = request.stop.op;
+    stop.mask = request.stop.mask;
+    stop.unknown_guard = request.stop.unknown_guard;
+    stop.operands.assign(request.stop.operands.begin(),
+                         request.stop.operands.begin() + static_cast<std::ptrdiff_t>(at + 1));
+    Lanes word = values[part];
+    for (std::uint32_t lane = 0; lane < kLanes; ++lane) {
+      stop.operands[at].values[0].value[lane] += sizeof(float) * part / each;
+      if (halves) {
+        word.value[lane] |= values[part + 1].value[lane] << 16;
+        word.poison[lane] |= static_cast<std::uint8_t>(values[part + 1].poison[lane] << 2);
+      }
+    }
+    stop.operands.push_back({request.stop.operands[at + 1].argument, {word}});
+    Request one{request.strand, stop, request.op, modifiers};
+    Lanes result = Lanes::unknown();
+    global_atomics(one, request.mask(), at, wanted, result);
+    for (std::size_t half = 0; returns && half < each; ++half) {
+      Lanes element = result;
+      for (std::uint32_t lane = 0; lane < kLanes; ++lane) {
+        element.value[lane] = result.value[lane] >> 16 * half & low_bits(halves ? 16 : 32);
+        element.poison[lane] = static_cast<std::uint8_t>(result.poison[lane] >> 2 * half &
+                                                         poison_bits(halves ? 16 : 32));
+      }
+      request.strand.write(request.stop, 0, part + half, element);
+    }
   }
   return Served::kDone;
 }

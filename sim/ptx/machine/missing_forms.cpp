@@ -46,9 +46,8 @@ const char* missing_access(const Modifiers& modifiers) {
 
 const char* missing_reduction(const Modifiers& modifiers) {
   const Type type = modifiers.type();
-  const bool narrow = type != Type::kF64 && type != Type::kF32 && is_float(type);
-  if (is_vector(modifiers) || narrow || (bytes_of(type) != 4 && bytes_of(type) != 8)) {
-    return "atomics of vectors, of 16 or 128 bits and of f16 and bf16 are not there";
+  if (!is_vector(modifiers) && bytes_of(type) != 4 && bytes_of(type) != 8) {
+    return "atomics of 16 or 128 bits are not there, but of vectors";
   }
   return names_shared(modifiers) && orders(modifiers)
              ? "acquiring and releasing atomics of shared memory are not there"

@@ -505,6 +505,7 @@ class WarpRun : public Surroundings, public sim::AgentState {
   bool tracked(std::uint64_t address) const;
   bool by_data(const Request& request, std::size_t at, Mask lane) const;
   Served atomic(Request& request);
+  Served vector_atomic(Request& request);
   void global_atomics(Request& request, Mask lanes, std::size_t at, Wanted wanted, Lanes& result);
   void shared_atomic(Request& request,
                      const Place& place,

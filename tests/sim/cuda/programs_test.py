@@ -85,6 +85,9 @@ class ProgramsTest(unittest.TestCase):
     def test_keeps_variables_between_launches(self):
         self.clean("vector_add", 3)
 
+    def test_updates_vectors_and_halves_as_a_gpu_does(self):
+        self.clean("vector_atomics", 7)
+
     def test_unpacks_each_way_of_compression(self):
         for mode in ["none", "speed", "size"]:
             self.clean("vector_add", 3, f"--compress-mode={mode}")

@@ -277,7 +277,7 @@ TEST(PtxAtomics, RelaxedAccessesOfOneWarpAreProved) {
 }
 
 TEST(PtxAtomics, OthersAreRefused) {
-  for (const char* atomic : {"red.global.add.noftz.f16x2 [%rd1], %r1",
+  for (const char* atomic : {"red.global.add.noftz.f16 [%rd1], %h1",
                              "atom.acq_rel.gpu.shared.add.u32 %r2, [tile], 1",
                              "ld.relaxed.gpu.global.u64 %rd4, [%rd1]"}) {
     EXPECT_THROW(proof_of(together(atomic, "")), ConfigError) << atomic;
