@@ -32,6 +32,7 @@ struct TakenForGranted {
   std::set<std::string> signals_elsewhere;
   std::set<std::string> grid_starts;
   std::set<std::string> fixed_columns;
+  std::set<std::string> map_bytes;
   bool allocates_beside_data = false;
   std::string registers;  // of a thread, as they are counted where it gives some back
 };
@@ -147,6 +148,12 @@ std::vector<std::string> hypotheses_of(const HeldLaunch& held) {
     notes.push_back(
         "tcgen05.alloc gives columns as in this run, for tensor memory is named by numbers at " +
         first_three(taken.fixed_columns));
+  }
+  if (!taken.map_bytes.empty()) {
+    notes.push_back(
+        "bytes of a tensor map, whose form no manual says, are at most copied where they are "
+        "loaded, at " +
+        first_three(taken.map_bytes));
   }
   if (taken.allocates_beside_data) {
     notes.push_back(
@@ -499,6 +506,7 @@ WarpBody body_of(const std::shared_ptr<HeldLaunch>& held,
     held->taken->grid_starts.insert(grid->grid_starts.begin(), grid->grid_starts.end());
     held->taken->allocates_beside_data |= grid->allocates_beside_data;
     held->taken->fixed_columns.insert(grid->fixed_columns.begin(), grid->fixed_columns.end());
+    held->taken->map_bytes.insert(grid->map_bytes.begin(), grid->map_bytes.end());
     if (grid->changes_registers && held->launch.workload.registers_per_thread == 0) {
       held->taken->registers =
           "a thread begins with " + std::to_string(registers_at_start_of(held->launch)) +

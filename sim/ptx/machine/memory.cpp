@@ -156,6 +156,12 @@ std::array<WarpRun::Place, kLanes> WarpRun::places_of(const Request& request,
   return places;
 }
 
+// What a tensor map's bytes are as numbers is the driver's own.
+void WarpRun::note_map_bytes(const Request& request) {
+  const SourceSite site = kernel_.site_of(*request.strand.frame->routine, request.stop.op);
+  grid_.map_bytes.insert(std::string{site.file} + ":" + std::to_string(site.line));
+}
+
 // Local memory and parameters: nobody else sees them.
 void WarpRun::move_private(
     const Request& request, const Place& place, std::uint32_t lane, bool loads, Bytes& bytes) {
@@ -178,6 +184,11 @@ void WarpRun::move_private(
   if (!local) {
     if (!loads) {
       refuse(request, "a kernel's parameters are not written");
+    }
+    for (const auto& [offset, number] : grid_.maps) {
+      if (place.address < offset + kTensorMapBytes && offset < place.address + bytes.size) {
+        note_map_bytes(request);
+      }
     }
     std::memcpy(bytes.of(lane), grid_.parameters.data() + place.address, bytes.size);
     return;
@@ -295,6 +306,14 @@ void WarpRun::move_global(const Request& request,
   const bool read_only = loads && (uniformly || modifiers.has("nc"_mod));
   if (!loads && (kernel_.changes_maps() || !grid_.memory_maps.empty())) {
     note_map_stores(request, access);
+  }
+  for (Mask left = loads && !grid_.memory_maps.empty() ? lanes : 0; left != 0; left &= left - 1) {
+    const auto lane = static_cast<std::uint32_t>(std::countr_zero(left));
+    const auto above = grid_.memory_maps.lower_bound(places[lane].address + bytes.size);
+    if (above != grid_.memory_maps.begin() &&
+        places[lane].address < std::prev(above)->first + kTensorMapBytes) {
+      note_map_bytes(request);
+    }
   }
   if (!read_only) {
     touch(request, access, LaneWords::kGlobal, loads ? Touch::kLoad : Touch::kStore);

@@ -126,6 +126,7 @@ struct GridContext {
   /// operations on columns that are said by number.
   std::set<std::string> asked_bases;
   std::set<std::string> fixed_columns;
+  std::set<std::string> map_bytes;  // where bytes of a tensor map are loaded
   bool allocates_beside_data = false;  // in a run with data, columns that nobody knows
   /// What printf has said, in a run with data.
   std::shared_ptr<std::string> printed = std::make_shared<std::string>();
@@ -430,6 +431,7 @@ class WarpRun : public Surroundings, public sim::AgentState {
                   bool by_warp = false);
   void note_map_stores(const Request& request, const sim::LaneAccess& access);
   void release_maps(const Request& request);
+  void note_map_bytes(const Request& request);
   void replace_field(const Request& request, Mask lane, sim::TensorMapState& map) const;
   void move_map(const Request& request, sim::LaneAccess& access, const Place& place, bool loads);
   Served replace_in_map(Request& request);

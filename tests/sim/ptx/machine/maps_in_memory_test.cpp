@@ -94,6 +94,23 @@ TEST(PtxMapsInMemory, AreChangedAndCopied) {
   expect_proved(kernel);
 }
 
+// What decides by the bytes of a map decides by this model's own form of it.
+TEST(PtxMapsInMemory, AreNoNumbersThatAKernelKnows) {
+  OneKernel kernel;
+  TensorMapSpec map;
+  map.box_rows = 4;
+  map.box_columns = 8;
+  kernel.maps = {map};
+  kernel.columns = 16;
+  kernel.in.resize(64);
+  kernel.body =
+      "  ld.b32 %r2, [%rd20+8];\n  setp.eq.u32 %p1, %r2, 0;\n  @%p1 st.global.u32 [%rd2], %r2;\n";
+  const ProofResult proof = proof_of(kernel);
+  EXPECT_THAT(proof.notes, testing::Contains(testing::HasSubstr("bytes of a tensor map")));
+  kernel.body = "  prefetch.tensormap [%rd20];\n";
+  EXPECT_THAT(proof_of(kernel).notes, IsEmpty());
+}
+
 TEST(PtxMapsInMemory, WithoutTheirFencesAreFound) {
   const std::string change = kChange;
   const std::string acquire = "  fence.proxy.tensormap::generic.acquire.gpu [%rd3], 128;\n";
