@@ -57,7 +57,7 @@ class RunOrder : public EventSink, public TryJudge {
     bool whole_grid = false;
     /// Of so many sets of lanes of a warp it is told how far they are; at most kLaneSetsMax.
     std::uint32_t lane_sets = kLaneSetsMin;
-    /// The lanes of one warp access a global word in the order of the run.
+    /// The lanes that one instruction of a warp has access a global word in the order of the run.
     bool lanes_in_turn = false;
     /// Only work(): no conditions.
     bool work_only = false;
@@ -191,7 +191,11 @@ class RunOrder : public EventSink, public TryJudge {
     bool waited = false;           // for a value, while one writer was known
     bool closed = false;           // a counter: stored to behind all that was added and waited for
     std::vector<ProofNode> waits;  // of a counter
-    std::vector<ProofNode> loads;  // that find whatever is there, the last of each component
+    struct Access {
+      ProofNode node;
+      std::uint32_t lanes = 0;  // of its warp
+    };
+    std::vector<Access> loads;  // that find whatever is there, the last of each component
     ProofClock joined;
     std::vector<std::uint32_t> values;  // it had, in turn, from the initial one on; of one writer
     /// Of a write by several lanes: each adds so much.
@@ -200,6 +204,7 @@ class RunOrder : public EventSink, public TryJudge {
       std::uint32_t each = 0;
       bool in_turn = false;  // by other lanes of the same instruction as the write before
       bool adds = true;      // or leaves another word, whatever that is
+      std::uint32_t by = 0;  // which lanes
     };
     std::vector<Adders> adders;  // of each write of `log`
     std::uint64_t sum = 0;       // of a counter: all that was added
@@ -227,7 +232,7 @@ class RunOrder : public EventSink, public TryJudge {
                      const WordTest& test,
                      const std::function<bool(const ProofNode&)>& made) const;
     bool passes_through(std::size_t i, const WordTest& test) const;
-    void add_load(const ProofNode& node);
+    void add_load(const ProofNode& node, std::uint32_t lanes);
   };
   /// Tensor memory of a CTA that somebody allocates or frees.
   struct TmemUse {
@@ -403,6 +408,14 @@ class RunOrder : public EventSink, public TryJudge {
                 const ProofNode& write,
                 const ProofClock& clock,
                 const ProofNode& wait);
+  bool is_behind(const ProofNode& node,
+                 const Flag::Access& before,
+                 std::uint32_t lanes,
+                 const ProofClock& clock) const;
+  bool is_behind_writes(const Flag& flag,
+                        const ProofNode& node,
+                        std::uint32_t lanes,
+                        const ProofClock& clock) const;
   void on_flag_write(Group& group, const Event& event, std::uint32_t self, Flag& flag);
   void on_tensor_memory(Group& group, const Event& event, std::uint32_t self);
   void on_pair_alloc(Group& group, const Event& event, std::uint32_t self);

@@ -401,10 +401,8 @@ void RunOrder::on_flag(Group& group, const Event& event, std::uint32_t self) {
     case Op::kGlobalLoadAcquire: {
       const ProofNode node = node_of(group, event, self);
       const ProofClock& clock = known_to(group, event.lane_mask(), self);
-      const bool all_known = std::all_of(flag.log.begin(), flag.log.end(), [&](const auto& write) {
-        return (options_.lanes_in_turn && write.chain == self) || node.knows(write, clock);
-      });
-      flag.add_load(node);
+      const bool all_known = is_behind_writes(flag, node, event.lane_mask(), clock);
+      flag.add_load(node, event.lane_mask());
       if (!all_known) {
         undecided("what a load of a global word finds depends on the interleaving", event);
       } else if (flag.writes != 0 && flag.log.back().chain != self) {
@@ -611,9 +609,37 @@ bool RunOrder::Flag::passes_amid(std::size_t first,
 }
 
 // Who knows the later of two of one component knows the earlier.
-void RunOrder::Flag::add_load(const ProofNode& node) {
-  std::erase_if(loads, [&](const ProofNode& one) { return one.component() == node.component(); });
-  loads.push_back(node);
+void RunOrder::Flag::add_load(const ProofNode& node, std::uint32_t lanes) {
+  std::erase_if(loads, [&](const Access& one) {
+    const bool same = one.node.component() == node.component();
+    lanes |= same ? one.lanes : 0;
+    return same;
+  });
+  loads.push_back({node, lanes});
+}
+
+// Lanes of a warp access a word in order where they have met, or are one thread; those that one
+// instruction has take turns as in the run.
+bool RunOrder::is_behind(const ProofNode& node,
+                         const Flag::Access& before,
+                         std::uint32_t lanes,
+                         const ProofClock& clock) const {
+  const bool one = std::has_single_bit(lanes) && lanes == before.lanes;
+  return node.knows(before.node, clock) ||
+         (options_.lanes_in_turn && node.chain == before.node.chain &&
+          (one || node.is_of(before.node)));
+}
+
+bool RunOrder::is_behind_writes(const Flag& flag,
+                                const ProofNode& node,
+                                std::uint32_t lanes,
+                                const ProofClock& clock) const {
+  for (std::size_t i = 0; i < flag.log.size(); ++i) {
+    if (!is_behind(node, {flag.log[i], flag.adders[i].by}, lanes, clock)) {
+      return false;
+    }
+  }
+  return true;
 }
 
 // While lanes make write `i`, and behind it.
@@ -652,6 +678,7 @@ void RunOrder::on_flag_write(Group& group, const Event& event, std::uint32_t sel
   // Additions by lanes of one warp come to the same in every order.
   Flag::Adders by = adds ? Flag::Adders{event.lanes, said.value} : Flag::Adders{};
   by.adds = adds || !updates;
+  by.by = event.lane_mask();
   const bool in_turn =
       options_.lanes_in_turn && !flag.stored && !flag.log.empty() && node.is_of(flag.log.back());
   if (in_turn) {
@@ -669,26 +696,25 @@ void RunOrder::on_flag_write(Group& group, const Event& event, std::uint32_t sel
     }
   }
   const bool asks = (event.flags & event_flag::kSignAsked) != 0;
-  const auto in_order = [&](const ProofNode& before) {
-    return (options_.lanes_in_turn && before.chain == self) || is_known(before);
-  };
+  const std::uint32_t lanes = event.lane_mask();
+  const auto is_own = [self](const Flag::Access& before) { return before.node.chain == self; };
   const bool found = asks || !flag.loads.empty();
-  const auto behind = [&in_order](const std::vector<ProofNode>& all) {
-    return std::all_of(all.begin(), all.end(), in_order);
-  };
-  const auto is_own = [self](const ProofNode& before) { return before.chain == self; };
+  const bool behind_loads =
+      std::all_of(flag.loads.begin(), flag.loads.end(), [&](const Flag::Access& load) {
+        return is_behind(node, load, lanes, clock);
+      });
   const bool own = flag.log.empty()
                        ? !asks && std::all_of(flag.loads.begin(), flag.loads.end(), is_own)
-                       : is_own(flag.log.back());
-  if (found && (!own || !behind(flag.loads) || (asks && !behind(flag.log)))) {
-    undecided(behind(flag.loads) && behind(flag.log)
+                       : flag.log.back().chain == self;
+  if (found && (!own || !behind_loads || (asks && !is_behind_writes(flag, node, lanes, clock)))) {
+    undecided(behind_loads && is_behind_writes(flag, node, lanes, clock)
                   ? "a global word that another warp has loaded, and not waited for, is written: "
                     "whether what was found is what was there before is not looked at"
                   : "what a load of a global word finds depends on the interleaving",
               event);
   }
   if (asks) {
-    flag.add_load(node);
+    flag.add_load(node, lanes);
   }
   // Several writers, each after the one before, are as one.
   const bool another = !flag.log.empty() && !in_turn && !node.knows(flag.log.back(), clock);

@@ -454,7 +454,8 @@ void Rehearsal::pass_fence(Strand strand, const Stop& stop) {
   ahead.passes_ = false;
   std::vector<Rehearsal> others;
   ahead.go_on(others);
-  if (others.empty() && ahead.end_ == End::kLooks) {
+  const bool looks = others.empty() && ahead.end_ == End::kLooks;
+  if (looks && !about_->behind.contains(ahead.state())) {
     *this = std::move(ahead);
     fenced_ = true;
   } else {

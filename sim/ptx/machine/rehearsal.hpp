@@ -5,6 +5,7 @@
 
 #include <cstdint>
 #include <optional>
+#include <set>
 #include <span>
 #include <vector>
 
@@ -63,6 +64,8 @@ struct Looking {
   std::optional<sim::WordTest> test{};  // of the first comparison that was seen
   bool fails = false;                   // another comparison says something else
   std::vector<LookedAt> words{};        // what registers have held
+  /// Places of looks that ask the word for something else. They are behind the wait.
+  std::set<std::vector<std::uint64_t>> behind{};
 };
 
 class Rehearsal {

@@ -197,6 +197,7 @@ bool comes_back(const Program& program,
 namespace {
 
 constexpr std::size_t kPlacesMax = 96;
+constexpr std::size_t kBehindMax = 4;
 
 /// Whether a look is a wait: all that the warp may do from there, whatever it is told.
 class Waiting {
@@ -211,12 +212,17 @@ class Waiting {
   bool far() const { return places_.size() > kPlacesMax; }
   /// Where several lanes look, none of them goes on alone.
   bool votes() const { return vote_ != nullptr; }
+  /// The looks that asked the word for something else than the first: none, or one.
+  const std::optional<std::vector<std::uint64_t>>& other() const { return other_; }
 
   bool holds() {
     add(start_);
     std::size_t mixed = 0;
     for (std::size_t place = 0; place < places_.size(); ++place) {
       if (places_.size() > kPlacesMax || !tell(place, 0) || !tell(place, lanes_)) {
+        if (about_.fails && place != 0) {
+          other_ = places_[place].state();
+        }
         return false;
       }
       while (vote_ != nullptr && mixed <= place) {
@@ -242,12 +248,12 @@ class Waiting {
 
   // Where several lanes look, each may be told something else. Before the warp looks again they may
   // vote, once, and the same vote lets them go.
-  bool votes_alike(const Rehearsal& way) {
+  bool votes_alike(const Rehearsal& way, bool looks) {
     const auto& exchanges = way.exchanges();
     if ((lanes_ & (lanes_ - 1)) == 0) {
       return true;
     }
-    if (way.end() != Rehearsal::End::kLooks) {
+    if (!looks) {
       return vote_ == nullptr || (!exchanges.empty() && exchanges.front() == vote_);
     }
     const bool first = !looked_again_;
@@ -267,10 +273,12 @@ class Waiting {
       parted = parted || way.parted_unknown();
       ends.insert(way.state());
       unclear_ = unclear_ || way.end() == Rehearsal::End::kUnclear;
-      if (about_.fails || !votes_alike(way)) {
+      const bool behind = about_.behind.contains(way.state());
+      const bool looks = way.end() == Rehearsal::End::kLooks && !behind;
+      if (about_.fails || !votes_alike(way, looks)) {
         return false;
       }
-      if (way.end() == Rehearsal::End::kLooks) {
+      if (looks) {
         returns_ = true;
         const std::size_t next = add(way);
         if (yes == lanes_) {
@@ -279,7 +287,8 @@ class Waiting {
         }
         continue;
       }
-      if (way.end() != Rehearsal::End::kElsewhere || yes != lanes_ || !way.is_settled(start_)) {
+      const bool leaves = behind || way.end() == Rehearsal::End::kElsewhere;
+      if (!leaves || yes != lanes_ || !way.is_settled(start_)) {
         return false;
       }
       exit_ = exit_ ? exit_ : way.state();
@@ -329,6 +338,7 @@ class Waiting {
   std::vector<std::vector<std::size_t>> passing_;  // of each place: where it may be, told yes
   std::map<std::vector<std::uint64_t>, std::size_t> numbers_;
   std::optional<std::vector<std::uint64_t>> exit_;
+  std::optional<std::vector<std::uint64_t>> other_;
   const Op* vote_ = nullptr;  // of all lanes, whether they look again
   bool looked_again_ = false;
   bool fenced_ = false;
@@ -384,16 +394,22 @@ Awaited awaited(WarpRun& warp, const Strand& looking, const Stop& stop, Look loo
       looking.frame->caller != nullptr || may_repeat(*looking.frame->routine, stop.op);
   for (const bool inverted : {false, true}) {
     about.inverted = inverted;
-    about.test.reset();
-    about.fails = false;
-    try {
-      Waiting waiting{warp, about, looking, stop};
-      found.waits = waiting.holds() && (is_try || about.test) &&
-                    (asks_one(about.asks, stop.mask) || waiting.votes());
-      found.far = found.far || waiting.far();
-      found.unclear = !found.waits && waiting.unclear() && (repeats || waiting.returns());
-    } catch (const ConfigError&) {
-      found.waits = false;  // the warp itself says what is wrong, if it comes there
+    about.behind.clear();
+    bool again = true;
+    while (again) {
+      about.test.reset();
+      about.fails = again = false;
+      try {
+        Waiting waiting{warp, about, looking, stop};
+        found.waits = waiting.holds() && (is_try || about.test) &&
+                      (asks_one(about.asks, stop.mask) || waiting.votes());
+        found.far = found.far || waiting.far();
+        found.unclear = !found.waits && waiting.unclear() && (repeats || waiting.returns());
+        again = waiting.other() && about.behind.size() < kBehindMax &&
+                about.behind.insert(*waiting.other()).second;
+      } catch (const ConfigError&) {
+        found.waits = false;  // the warp itself says what is wrong, if it comes there
+      }
     }
     if (found.waits && !is_try) {
       found.test = inverted ? about.test->inverse() : *about.test;

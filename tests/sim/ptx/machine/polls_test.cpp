@@ -149,6 +149,99 @@ TEST(PtxPolls, WithAFirstLookInFrontAreWaits) {
       looking(not_zero, "  setp.eq.s32 %p3, %r11, 0;\n") + "  st.global.u32 [%rd5+128], %r10;\n"));
 }
 
+// A look that asks for something else is behind the wait, and a wait of its own.
+TEST(PtxPolls, InFrontOfOthersOfTheSameWordAreWaits) {
+  const auto until = [](const char* least) {
+    return std::string{"  setp.lt.u32 %p3, %r10, 1;\n  @%p3 bra POLL;\nAGAIN:\n"} +
+           "  ld.acquire.gpu.global.u32 %r11, [%rd1];\n  setp.lt.u32 %p3, %r11, " + least +
+           ";\n  @%p3 bra AGAIN;\n";
+  };
+  expect_waits(polling(storing("3"), until("2")));
+  expect_found(polling(storing("3"), until("4")), "DEADLOCK");
+  // Whether the first finds 1 or 2 is not known.
+  expect_open(polling(storing("1") + storing("2"), until("2")));
+  // By one instruction, which asks for one more in each turn.
+  const auto rising = [](const char* end) {
+    return std::string{"  add.u32 %r13, %r12, 1;\n  setp.lt.u32 %p3, %r10, %r13;\n"} +
+           "  @%p3 bra POLL;\n  mov.u32 %r12, %r13;\n  setp.lt.u32 %p3, %r12, " + end +
+           ";\n  @%p3 bra POLL;\n";
+  };
+  const auto from_zero = [&](const char* end) {
+    OneKernel kernel = polling(storing("3"), rising(end));
+    kernel.body = "  mov.u32 %r12, 0;\n" + kernel.body;
+    return kernel;
+  };
+  expect_waits(from_zero("3"));
+  expect_found(from_zero("4"), "DEADLOCK");
+}
+
+// The fence behind the first wait belongs to each way that leads to the second.
+TEST(PtxPolls, InFrontOfOthersAreFencedOnEachWay) {
+  const std::string again =
+      "AGAIN:\n  ld.relaxed.gpu.global.u32 %r11, [%rd1];\n  setp.lt.u32 %p3, %r11, 2;\n"
+      "  @%p3 bra AGAIN;\n";
+  const auto relaxed = [&](const std::string& first) {
+    OneKernel kernel = polling(storing("3"), first + again);
+    kernel.body.replace(kernel.body.find("ld.acquire"), 10, "ld.relaxed");
+    return kernel;
+  };
+  const std::string looks_again =
+      "  setp.ge.u32 %p3, %r10, 1;\n  @%p3 bra FENCED;\nLOOP:\n"
+      "  ld.relaxed.gpu.global.u32 %r11, [%rd1];\n  setp.lt.u32 %p3, %r11, 1;\n  @%p3 bra LOOP;\n";
+  const std::string fence = "FENCED:\n  fence.acq_rel.gpu;\n";
+  expect_waits(relaxed(looks_again + fence));
+  expect_open(relaxed(looks_again + "  bra AGAIN;\n" + fence));
+  expect_open(relaxed(looks_again + "FENCED:\n"));
+}
+
+// Lane 3 stores 1 behind what lane 28 waits for. Both `look`, and `adder` adds to the word.
+OneKernel lanes_looking(const std::string& look, const std::string& behind, const char* adder) {
+  OneKernel kernel;
+  kernel.in = {0, 0, 0, 0};
+  kernel.body =
+      "  setp.ne.u32 %p1, %r1, 0;\n  @%p1 bra MADE;\n  mbarrier.init.shared::cta.b64 [tile], 1;\n"
+      "MADE:\n  bar.sync 0;\n  setp.eq.u32 %p1, %r1, 3;\n  setp.eq.u32 %p2, %r1, 28;\n"
+      "  or.pred %p3, %p1, %p2;\n  @!%p3 bra LAST;\n  mov.u32 %r5, 1;\n  @!%p1 bra OTHER;\n"
+      "  st.relaxed.gpu.global.u32 [%rd1], %r5;\n"
+      "  mbarrier.arrive.shared::cta.b64 %rd4, [tile];\nOTHER:\n  @!%p2 bra LOOK;\n"
+      "WAIT:\n  mbarrier.try_wait.parity.shared::cta.b64 %p4, [tile], 0;\n  @!%p4 bra WAIT;\n"
+      "LOOK:\n  ld.acquire.gpu.global.u32 %r3, [%rd1];\n" +
+      look + "  @!" + adder + " bra ADDED;\n  red.release.gpu.global.add.u32 [%rd1], 1;\nADDED:\n" +
+      behind + "LAST:\n";
+  return kernel;
+}
+
+constexpr char kUntilOne[] = "  setp.ne.u32 %p4, %r3, 1;\n  @%p4 bra LOOK;\n";
+constexpr char kTwoMeet[] = "  bar.warp.sync 0x10000008;\n";
+
+// A lane may add before the other one has looked, whoever looks again behind that.
+TEST(PtxPolls, OfWhatALaneOfTheWarpChangesAreOpenUntilTheyHaveMet) {
+  for (const auto& [adder, other] : {std::pair{"%p2", "%p1"}, {"%p1", "%p2"}}) {
+    const std::string again =
+        std::string{"  @!"} + other +
+        " bra LAST;\nAGAIN:\n  ld.acquire.gpu.global.u32 %r4, [%rd1];\n"
+        "  and.b32 %r4, %r4, 2;\n  setp.eq.u32 %p4, %r4, 0;\n  @%p4 bra AGAIN;\n";
+    for (const std::string& behind : {std::string{}, again}) {
+      expect_open(lanes_looking(kUntilOne, behind, adder));
+      expect_waits(lanes_looking(std::string{kUntilOne} + kTwoMeet, behind, adder));
+    }
+  }
+}
+
+// No wait: what a load finds depends on whether the other lane has added.
+TEST(PtxPolls, ThatAreNoneFindWhatLanesOfTheWarpHaveLeftWhereTheyHaveMet) {
+  const std::string looks = "  setp.eq.u32 %p4, %r3, 1;\n  @!%p4 bra LAST;\n";
+  const std::string either =
+      "  setp.ne.u32 %p4, %r3, 1;\n  setp.ne.u32 %p5, %r3, 9;\n  and.pred %p4, %p4, %p5;\n"
+      "  @%p4 bra LOOK;\n";
+  for (const char* adder : {"%p1", "%p2"}) {
+    for (const std::string& look : {looks, either}) {
+      expect_open(lanes_looking(look, "", adder));
+      expect_waits(lanes_looking(look + kTwoMeet, "", adder));
+    }
+  }
+}
+
 TEST(PtxPolls, ThatDoSomethingElseAreNone) {
   // It counts its looks.
   expect_open(polling(storing("7"),
