@@ -49,6 +49,8 @@ struct RelationOptions {
   /// A releasing fence counts for every thread that its own has met since, as PTX says of fence.sc
   /// alone: a relaxed arrival publishes what it covers.
   bool fences_of_met = false;
+  /// An elect.sync of all lanes brings them together in memory order, as PTX says of bar.warp.sync.
+  bool elections_meet = false;
   /// A tcgen05.commit also publishes the copies that its warp had waited for.
   bool commit_copies = false;
   /// Neither CTA of a pair goes on from tcgen05.alloc before both have come.

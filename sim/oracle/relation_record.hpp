@@ -225,6 +225,7 @@ class Record : public EventSink {
   Nodes others_of(const Event& event) const;
   Nodes by_lanes(const Event& event, Node node) const;
   void access_of_words(const Event& event, Access access);
+  bool meets(const Event& event) const;
   Node come_to(const Event& event);
   Node look(const Event& event);
   void use_by_lanes(const Event& event, const Use& use);

@@ -43,6 +43,13 @@ Node& Record::way_of(const Event& event) {
   return warp.apart.try_emplace(event.lane, warp.rest).first->second;
 }
 
+// Whether all lanes come together there, in memory order too.
+bool Record::meets(const Event& event) const {
+  return (event.lanes == kWarpLanes || event.op == Op::kWarpExit) &&
+         (has_trait(event.op, op_trait::kMeets) ||
+          (options_.elections_meet && event.op == Op::kElectSync));
+}
+
 // The next node of the warp's program order. What all do without coming together is a node of each
 // lane that acts alone, and one of the rest.
 Node Record::step(const Event& event,
@@ -52,7 +59,7 @@ Node Record::step(const Event& event,
                   const std::pair<ByWay, ByWay>& own) {
   WarpRecord& warp = warp_of(event);
   const bool all = event.lanes == kWarpLanes || event.op == Op::kWarpExit;
-  const bool meet = all && has_trait(event.op, op_trait::kMeets);
+  const bool meet = meets(event);
   std::map<std::uint32_t, Nodes> late;
   if (all) {
     late = std::exchange(warp.late, {});
@@ -125,7 +132,7 @@ Node Record::step(const Event& event,
 // or one lane has acted.
 Nodes Record::others_of(const Event& event) const {
   const auto warp = warps_.find(event.warp);
-  const bool apart = event.lanes == kWarpLanes && !has_trait(event.op, op_trait::kMeets);
+  const bool apart = event.lanes == kWarpLanes && !meets(event);
   Nodes others;
   if (apart && warp != warps_.end() && warp->second.rest != kNoNode) {
     others.push_back(warp->second.rest);
@@ -188,7 +195,7 @@ void Record::access_of_words(const Event& event, Access access) {
 Node Record::come_to(const Event& event) {
   WarpRecord& warp = warp_of(event);
   Node& way = way_of(event);
-  if (event.lanes == kWarpLanes && has_trait(event.op, op_trait::kMeets)) {
+  if (event.lanes == kWarpLanes && meets(event)) {
     // No lane executes it before all have come.
     Nodes ways{way, warp.rest};
     for (const auto& [lane, node] : warp.apart) {

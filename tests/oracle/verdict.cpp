@@ -31,6 +31,7 @@ RelationOptions relation_options(const VerdictOptions& options) {
   relation.tries_fail = options.tries_fail;
   relation.first_only = true;
   relation.fences_of_met = options.fences_of_met;
+  relation.elections_meet = options.elections_meet;
   return relation;
 }
 
@@ -100,6 +101,7 @@ ToolAnswer ask_tool(const Program& program, const VerdictOptions& options) {
     }
     decide(result, answer);
     answer.across_fences = !result.run.across_fences.empty();
+    answer.elections_meet = !result.run.taken_meetings.empty();
     if (answer.verdict == Verdict::kUndecided && !result.undecided.empty()) {
       answer.id = answer.text = result.undecided.front().reason;
     }
@@ -218,9 +220,11 @@ OracleAnswer ask_oracles_of(const Program& program,
                             const ToolAnswer& tool,
                             const VerdictOptions& options) {
   OracleAnswer answer = ask_oracles(program, options);
-  if (tool.verdict == Verdict::kProved && tool.across_fences && answer.wrong) {
+  const bool rests = tool.across_fences || tool.elections_meet;
+  if (tool.verdict == Verdict::kProved && rests && answer.wrong) {
     VerdictOptions more = options;
-    more.fences_of_met = true;
+    more.fences_of_met = tool.across_fences;
+    more.elections_meet = tool.elections_meet;
     answer = ask_oracles(program, more);
   }
   if (tool.verdict == Verdict::kDefect && options.relation && !answer.wrong &&

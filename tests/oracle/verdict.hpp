@@ -30,6 +30,7 @@ struct ToolAnswer {
   std::string text;                // its message
   std::vector<std::string> ids{};  // of all its errors, each once
   bool across_fences = false;      // it says that fences hold for who has met their threads
+  bool elections_meet = false;     // it says that collectives bring lanes together in memory order
 };
 
 struct OracleAnswer {
@@ -58,6 +59,7 @@ struct VerdictOptions {
   std::uint32_t interleavings = 16;
   bool tries_fail = false;          // see RelationOptions
   bool fences_of_met = false;       // likewise
+  bool elections_meet = false;      // likewise
   std::uint64_t steps_max = 5'000;  // of a run
 };
 

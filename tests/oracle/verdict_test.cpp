@@ -148,6 +148,35 @@ TEST(Verdict, DisagreementsAreNamed) {
   EXPECT_EQ(agreement_of({Verdict::kInternal, "", ""}, wrong), Agreement::kInternal);
 }
 
+// The verdict says so where it rests on an elect.sync that brings lanes together in memory order.
+TEST(Verdict, RIsGrantedTheCollectivesThatAProofNames) {
+  const auto invalidating = [](const std::string& behind_the_wait) {
+    return parse_program(
+        "program k\nwarps 2\nbarriers p.bar 1\n\nwarp 0:\n  bar.sync 0\n"
+        "  elect mbarrier.arrive [p.bar[0]], 1\n\nwarp 1:\n  elect mbarrier.init [p.bar[0]], 2\n"
+        "  bar.sync 0\n  elect mbarrier.arrive [p.bar[0]], 1\n"
+        "  mbarrier.wait [p.bar[0]], parity 0\n" +
+            behind_the_wait + "  elect mbarrier.inval [p.bar[0]]\n",
+        "k");
+  };
+  VerdictOptions granted;
+  granted.elections_meet = true;
+  const Program elected = invalidating("  elect.sync\n");
+  const ToolAnswer tool = ask_tool(elected, {});
+  EXPECT_EQ(tool.verdict, Verdict::kProved) << tool.id;
+  EXPECT_TRUE(tool.elections_meet);
+  EXPECT_TRUE(ask_oracles(elected, {}).wrong);
+  EXPECT_FALSE(ask_oracles(elected, granted).wrong);
+  EXPECT_FALSE(ask_oracles_of(elected, tool, {}).wrong);
+  const Program alone = invalidating("");
+  EXPECT_EQ(ask_tool(alone, {}).id, "MBAR_INVAL_IN_USE");
+  EXPECT_TRUE(ask_oracles(alone, granted).wrong);
+  const Program met = invalidating("  bar.warp.sync\n");
+  EXPECT_EQ(ask_tool(met, {}).verdict, Verdict::kProved);
+  EXPECT_FALSE(ask_tool(met, {}).elections_meet);
+  EXPECT_FALSE(ask_oracles(met, {}).wrong);
+}
+
 // A program with an error that everybody sees, and much beside it.
 TEST(Verdict, ShrinkingKeepsTheDisagreementAndDropsTheRest) {
   RandomProgramOptions options;
