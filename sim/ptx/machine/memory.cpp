@@ -176,10 +176,12 @@ void WarpRun::move_private(
                      std::to_string(size) + (local ? kernel_.last_local() : ""));
   }
   if (place.address % (bytes.size & (~bytes.size + 1)) != 0) {
-    refuse(request,
-           "byte " + std::to_string(place.address) + " of " +
-               (local ? "local memory" : "the parameters") + " is no multiple of the " +
-               std::to_string(bytes.size) + " bytes that are accessed");
+    refuse(
+        request,
+        "byte " + std::to_string(place.address) + " of " +
+            (local ? "local memory" : "the parameters") + " is no multiple of the " +
+            std::to_string(bytes.size) +
+            " bytes that are accessed, as PTX demands: align the variable, or access fewer bytes");
   }
   if (!local) {
     if (!loads) {

@@ -1,7 +1,8 @@
 // A launch that begins before the one before it has ended, and waits for it. The argument WAIT
 // leaves out the wait; READ lets a third launch write what the second may still read; CHAIN has a
 // launch between the first two that does not wait, so that its end does not tell of the first;
-// WAITING has one that does.
+// WAITING has one that does. LEGACY and LEGACY_WAIT are the first two in cudaStreamLegacy, which is
+// another name of the default stream.
 
 #include "tests/sim/cuda/programs/check.hpp"
 
@@ -36,8 +37,9 @@ __global__ void between(int* out) {
 }
 
 int main(int count, char** arguments) {
-  const int fault = fault_of(count, arguments, {"WAIT", "READ", "CHAIN", "WAITING"});
-  const auto kernel = fault == 1 ? second<false> : second<true>;
+  const int fault =
+      fault_of(count, arguments, {"WAIT", "READ", "CHAIN", "WAITING", "LEGACY", "LEGACY_WAIT"});
+  const auto kernel = fault == 1 || fault == 6 ? second<false> : second<true>;
   int *values = nullptr, *out = nullptr;
   int back[64] = {};
   CHECK(cudaMalloc(&values, sizeof back));
@@ -51,7 +53,8 @@ int main(int count, char** arguments) {
   config.blockDim = dim3(64);
   config.attrs = &attribute;
   config.numAttrs = 1;
-  if (fault >= 3) {
+  config.stream = fault >= 5 ? cudaStreamLegacy : nullptr;
+  if (fault == 3 || fault == 4) {
     CHECK(cudaLaunchKernelEx(&config, fault == 3 ? between<false> : between<true>, out));
   }
   CHECK(cudaLaunchKernelEx(&config, kernel, static_cast<const int*>(values), out));

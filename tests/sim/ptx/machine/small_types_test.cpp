@@ -184,4 +184,20 @@ TEST(PtxSmallTypes, HavePaddingThatNobodyReads) {
   }
 }
 
+// Bit 52 of an operand's descriptor has another meaning, and the next eight have to be zeros.
+TEST(PtxSmallTypes, AreOfDescriptorsWithoutOtherBits) {
+  const OneKernel right = multiplying(kE2m1, kE2m1);
+  expect_proved(right);
+  const std::string form = "0x0000401000080000";
+  for (const bool second : {false, true}) {
+    for (const char* wrong : {"0x0010401000080000", "0x0020401000080000", "0x1000401000080000"}) {
+      OneKernel kernel = right;
+      std::size_t at = kernel.body.find(form);
+      at = second ? kernel.body.find(form, at + 1) : at;
+      kernel.body.replace(at, form.size(), wrong);
+      expect_found(kernel, "TCGEN05_SDESC");
+    }
+  }
+}
+
 }  // namespace warptwin::sim::small_types_test

@@ -90,6 +90,18 @@ std::vector<Way> ways() {
       {"RelaxedLoad",
        "  @%p1 st.global.u32 [%rd1], %r4;\n  bar.sync 0;\n"
        "  ld.relaxed.gpu.global.u32 %r31, [%rd1];\n"},
+      {"Atomic",
+       "  @%p1 st.global.u32 [%rd1], %r4;\n  bar.sync 0;\n"
+       "  @%p1 atom.global.add.u32 %r31, [%rd1], 1;\n"},
+      {"AtomicBehindAnother",
+       "  @%p1 atom.global.add.u32 %r7, [%rd1], %r4;\n"
+       "  @%p1 atom.global.max.u32 %r31, [%rd1], 1;\n"},
+      {"Reduction",
+       "  @%p1 red.global.add.u32 [%rd1], %r4;\n  bar.sync 0;\n"
+       "  ld.global.u32 %r31, [%rd1];\n"},
+      {"AtomicOfShared",
+       "  @%p1 st.shared.u32 [tile], %r4;\n  bar.sync 0;\n"
+       "  @%p1 atom.shared.exch.b32 %r31, [tile], 1;\n"},
       {"CopyOfALane",
        "  @%p1 st.global.u32 [%rd2], %r4;\n  bar.sync 0;\n"
        "  @%p1 cp.async.ca.shared.global [tile], [%rd2], 4;\n  cp.async.wait_all;\n  bar.sync 0;\n"

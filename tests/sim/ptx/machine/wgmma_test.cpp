@@ -250,6 +250,28 @@ INSTANTIATE_TEST_SUITE_P(Each,
                                          Case{0, true, 128, false}),
                          name_of_case);
 
+// A sum of what nobody knows is as unknown, and decides nothing; of known numbers it does.
+TEST(PtxWgmma, AddsToWhatNobodyKnowsOnlyWhereItAccumulates) {
+  const auto summing = [](bool clock, bool accumulates) {
+    const Layout layout = layout_of(128, false);
+    Parts parts;
+    parts.before = "  mov.u32 %r91, " + std::string{clock ? "%clock" : "5"} + ";\n" +
+                   repeated("  mov.b32 %f$, %r91;\n", kN / 2) + "  setp." +
+                   (accumulates ? "eq" : "ne") + ".u32 %p1, 0, 0;\n" + parts.before;
+    parts.after_wait =
+        "  setp.eq.f32 %p9, %f0, 0f40400000;\n  mul.wide.u32 %rd24, %r1, 128;\n"
+        "  add.u64 %rd24, %rd2, %rd24;\n  @%p9 st.global.u32 [%rd24], 9;\n";
+    return kernel_of(layout, layout, parts);
+  };
+  EXPECT_THROW(proof_of(summing(true, true)), ConfigError);
+  for (const auto& [clock, accumulates] : {std::pair{true, false}, {false, true}}) {
+    const ProofResult proof = proof_of(summing(clock, accumulates));
+    EXPECT_EQ(proof.verdict, ProofVerdict::kProved);
+    EXPECT_TRUE(proof.data_decides);
+    EXPECT_THAT(ids_in(proof), IsEmpty());
+  }
+}
+
 // What lies between the panels of an operand is not the operand's.
 TEST(PtxWgmma, PanelsApartLeaveWhatLiesBetweenAlone) {
   const Layout a = layout_of(128, false);
