@@ -120,41 +120,31 @@ std::vector<std::string> hypotheses_of_other_grids(const TakenForGranted& taken,
 std::vector<std::string> hypotheses_of(const HeldLaunch& held) {
   const TakenForGranted& taken = *held.taken;
   std::vector<std::string> notes = hypotheses_of_other_grids(taken, held.launch);
-  if (!taken.parted.empty()) {
-    notes.push_back(
-        "lanes of one warp took turns as in this run; apart from each other they used the machine, "
-        "or one word by strong accesses, at " +
-        first_three(taken.parted));
-  }
-  if (!taken.ended.empty()) {
-    notes.push_back(
-        "lanes that have ended count as arrived, where others of their warp execute an .aligned "
-        "instruction, at " +
-        first_three(taken.ended));
-  }
-  if (!taken.signals_elsewhere.empty()) {
-    notes.push_back(
-        "a copy signals the mbarrier of the CTA that it goes to, as on an H200, where its operand "
-        "names another CTA's, at " +
-        first_three(taken.signals_elsewhere));
-  }
-  if (!taken.active_masks.empty()) {
-    notes.push_back(
-        "activemask tells of all lanes that came the same way, or of each of them alone, and not "
-        "of some, at " +
-        first_three(taken.active_masks));
-  }
+  const auto note = [&notes](const std::set<std::string>& places, const std::string& text) {
+    if (!places.empty()) {
+      notes.push_back(text + ", at " + first_three(places));
+    }
+  };
+  note(taken.parted,
+       "lanes of one warp took turns as in this run; apart from each other they used the machine, "
+       "or one word by strong accesses");
+  note(taken.ended,
+       "lanes that have ended count as arrived, where others of their warp execute an .aligned "
+       "instruction");
+  note(taken.signals_elsewhere,
+       "a copy signals the mbarrier of the CTA that it goes to, as on an H200, where its operand "
+       "names another CTA's");
+  note(taken.active_masks,
+       "activemask tells of all lanes that came the same way, or of each of them alone, and not "
+       "of some");
   if (!taken.fixed_columns.empty()) {
     notes.push_back(
         "tcgen05.alloc gives columns as in this run, for tensor memory is named by numbers at " +
         first_three(taken.fixed_columns));
   }
-  if (!taken.map_bytes.empty()) {
-    notes.push_back(
-        "bytes of a tensor map, whose form no manual says, are at most copied where they are "
-        "loaded, at " +
-        first_three(taken.map_bytes));
-  }
+  note(
+      taken.map_bytes,
+      "bytes of a tensor map, whose form no manual says, are at most copied where they are loaded");
   if (taken.allocates_beside_data) {
     notes.push_back(
         "tcgen05.alloc gives columns as in this run where its address has been copied, stored to "

@@ -126,7 +126,7 @@ struct GridContext {
   /// operations on columns that are said by number.
   std::set<std::string> asked_bases;
   std::set<std::string> fixed_columns;
-  std::set<std::string> map_bytes;  // where bytes of a tensor map are loaded
+  std::set<std::string> map_bytes;     // where bytes of a tensor map are loaded
   bool allocates_beside_data = false;  // in a run with data, columns that nobody knows
   /// What printf has said, in a run with data.
   std::shared_ptr<std::string> printed = std::make_shared<std::string>();
