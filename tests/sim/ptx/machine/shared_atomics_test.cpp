@@ -110,6 +110,7 @@ TEST(PtxSharedAtomics, AResultThatDecidesIsUndecided) {
 TEST(PtxSharedAtomics, WhatDependsOnTheirOrderIsUndecidedIfItDecides) {
   for (const char* atomic :
        {"  red.shared.add.f32 [tile], 0f3F800000;\n",
+        "  red.shared.add.noftz.f16x2 [tile], 0x3C003C00;\n",
         "  atom.shared.exch.b32 _, [tile], %r1;\n",
         "  atom.shared.cas.b32 _, [tile], 0, %r1;\n",
         "  red.shared.inc.u32 [tile], 50;\n",
