@@ -176,8 +176,7 @@ Served WarpRun::activemask(Request& request) {
     return Served::kDone;
   }
   machine_.registers().asks_active = true;
-  const SourceSite site = kernel_.site_of(*request.strand.frame->routine, request.stop.op);
-  grid_.active_masks.insert(std::string{site.file} + ":" + std::to_string(site.line));
+  grid_.active_masks.insert(kernel_.line_of(*request.strand.frame->routine, request.stop.op));
   if (machine_.active_alone()) {
     part_all(request);
   }

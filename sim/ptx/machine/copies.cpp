@@ -155,8 +155,8 @@ void WarpRun::aim(
              "the barrier is in a CTA that the copy does not go to, and not in the pair's "
              "leader");
     }
-    const SourceSite site = kernel_.site_of(*request.strand.frame->routine, request.stop.op);
-    grid_.signals_elsewhere.insert(std::string{site.file} + ":" + std::to_string(site.line));
+    grid_.signals_elsewhere.insert(
+        kernel_.line_of(*request.strand.frame->routine, request.stop.op));
   }
 }
 

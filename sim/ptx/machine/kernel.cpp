@@ -234,6 +234,11 @@ SourceSite Kernel::site_of(const Routine& routine, std::uint32_t op) const {
   return op < sites.size() ? sites[op] : SourceSite{};
 }
 
+std::string Kernel::line_of(const Routine& routine, std::uint32_t op) const {
+  const SourceSite site = site_of(routine, op);
+  return std::string{site.file} + ":" + std::to_string(site.line);
+}
+
 std::vector<const Instruction*> Kernel::instructions_at(const SourceSite& site) const {
   std::vector<const Instruction*> all;
   for (const Routine* routine : routines_) {

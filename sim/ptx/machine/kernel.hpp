@@ -103,6 +103,7 @@ class Kernel {
 
   /// What reports call an op: the user's line where a .loc says it, else the PTX's.
   SourceSite site_of(const Routine& routine, std::uint32_t op) const;
+  std::string line_of(const Routine& routine, std::uint32_t op) const;  // "FILE:LINE"
   /// The instructions of which reports say such a place, in the order of the text.
   std::vector<const Instruction*> instructions_at(const SourceSite& site) const;
   /// The outermost loop that an op is in, "lines 12 to 15 of the PTX, at a.cu:7, b.hpp:3"; empty:

@@ -158,8 +158,7 @@ std::array<WarpRun::Place, kLanes> WarpRun::places_of(const Request& request,
 
 // What a tensor map's bytes are as numbers is the driver's own.
 void WarpRun::note_map_bytes(const Request& request) {
-  const SourceSite site = kernel_.site_of(*request.strand.frame->routine, request.stop.op);
-  grid_.map_bytes.insert(std::string{site.file} + ":" + std::to_string(site.line));
+  grid_.map_bytes.insert(kernel_.line_of(*request.strand.frame->routine, request.stop.op));
 }
 
 // Local memory and parameters: nobody else sees them.

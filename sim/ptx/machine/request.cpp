@@ -261,7 +261,7 @@ void WarpRun::touch(const Request& request,
     return;
   }
   if (race->strong) {
-    grid_.parted.insert(std::string{site.file} + ":" + std::to_string(site.line));
+    grid_.parted.insert(kernel_.line_of(*request.strand.frame->routine, request.stop.op));
     return;
   }
   if (race->by_value && !machine_.moves_data()) {

@@ -47,8 +47,7 @@ std::uint32_t WarpRun::tensor_address(const Request& request,
     const auto number = static_cast<std::uint32_t>(known(request, operand, lanes));
     if (own != grid_.allocations.end() &&
         grid_.bases.allocation(own->second.front()).columns < kTmemColumns) {
-      const SourceSite site = kernel_.site_of(*request.strand.frame->routine, request.stop.op);
-      grid_.fixed_columns.insert(std::string{site.file} + ":" + std::to_string(site.line));
+      grid_.fixed_columns.insert(kernel_.line_of(*request.strand.frame->routine, request.stop.op));
     }
     return number;
   }

@@ -163,9 +163,8 @@ void WarpRun::refuse_unknown(const Strand& strand, std::uint32_t op, const std::
 
 void WarpRun::asks_tensor_base(const Strand& strand) {
   constexpr std::size_t kShown = 3;
-  const SourceSite site = kernel_.site_of(*strand.frame->routine, strand.pc);
   if (grid_.asked_bases.size() < kShown) {
-    grid_.asked_bases.insert(std::string{site.file} + ":" + std::to_string(site.line));
+    grid_.asked_bases.insert(kernel_.line_of(*strand.frame->routine, strand.pc));
   }
 }
 
@@ -173,7 +172,6 @@ std::string WarpRun::place_of(const Strand& strand,
                               std::uint32_t op,
                               const std::string& why) const {
   const Routine& routine = *strand.frame->routine;
-  const SourceSite site = kernel_.site_of(routine, op);
   std::string what;
   if (op < routine.code.ops.size()) {
     const Instruction& source = *routine.code.ops[op].source;
@@ -181,8 +179,8 @@ std::string WarpRun::place_of(const Strand& strand,
            " of the PTX)";
   }
   const auto lane = static_cast<std::uint32_t>(std::countr_zero(strand.mask));
-  return std::string{site.file} + ":" + std::to_string(site.line) + ": " + why + what +
-         "; cluster " + std::to_string(machine_.cluster_index()) + ", CTA rank " +
+  return kernel_.line_of(routine, op) + ": " + why + what + "; cluster " +
+         std::to_string(machine_.cluster_index()) + ", CTA rank " +
          std::to_string(machine_.cta_rank()) + ", warp " + std::to_string(machine_.warp_index()) +
          ", lane " + std::to_string(lane);
 }
@@ -427,8 +425,7 @@ bool is_aligned(const Op& op) {
 void WarpRun::note_ended(const Strand& strand, const Stop& stop) {
   const Op& op = strand.frame->routine->code.ops[stop.op];
   if (live_ != began_ && handler_of(op)->gathers && !names_members(op) && is_aligned(op)) {
-    const SourceSite site = kernel_.site_of(*strand.frame->routine, stop.op);
-    grid_.ended.insert(std::string{site.file} + ":" + std::to_string(site.line));
+    grid_.ended.insert(kernel_.line_of(*strand.frame->routine, stop.op));
   }
 }
 
