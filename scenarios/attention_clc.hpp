@@ -25,7 +25,7 @@
 ///
 /// Expected: clean in every interleaving, for any number of queries, keys, heads and stages, and of
 ///           tiles that a CTA claims. Where tiles differ in their trips, as with a causal mask or a
-///           window, the proof of claimed tiles does not decide it.
+///           window, every order of them is proved, if these are few.
 
 #pragma once
 

@@ -1,5 +1,6 @@
 #include "sim/functional/scheduler.hpp"
 
+#include <algorithm>
 #include <charconv>
 #include <cstdlib>
 
@@ -21,6 +22,7 @@ constexpr std::uint64_t kReplayStepsMax = 10'000'000;
 constexpr std::uint64_t kDepthMax = 64;
 constexpr const char* kTriesFail = "+tries-fail";
 constexpr const char* kTiles = "+tiles:";
+constexpr const char* kOrder = "+order:";
 constexpr const char* kLast = "+last:";
 
 // What stands behind the name of a strategy.
@@ -221,6 +223,16 @@ std::string ScheduleSpec::to_string() const {
     }
     return text;
   }
+  if (!order.empty()) {
+    ScheduleSpec other = *this;
+    other.order.clear();
+    other.tiles = 0;
+    std::string text = other.to_string() + kOrder;
+    for (std::size_t i = 0; i < order.size(); ++i) {
+      text += (i == 0 ? "" : ".") + std::to_string(order[i]);
+    }
+    return text;
+  }
   if (tiles != 0) {
     ScheduleSpec other = *this;
     other.tiles = 0;
@@ -251,6 +263,24 @@ ScheduleSpec ScheduleSpec::parse(const std::string& text) {
          split(words.substr(at + std::string_view{kLast}.size()), ',')) {
       spec.last.push_back(last_adder(one, text));
     }
+    return spec;
+  }
+  if (const std::size_t at = text.rfind(kOrder); at != std::string::npos) {
+    spec = parse(text.substr(0, at));
+    if (spec.tiles != 0) {
+      refuse(text);
+    }
+    const std::string_view words{text};
+    for (const std::string_view one :
+         split(words.substr(at + std::string_view{kOrder}.size()), '.')) {
+      const std::uint64_t cluster = number(std::string{one}, text);
+      if (cluster >= ~std::uint32_t{0} ||
+          std::find(spec.order.begin(), spec.order.end(), cluster) != spec.order.end()) {
+        refuse(text);
+      }
+      spec.order.push_back(static_cast<std::uint32_t>(cluster));
+    }
+    spec.tiles = static_cast<std::uint32_t>(spec.order.size());
     return spec;
   }
   if (const std::size_t at = text.rfind(kTiles); at != std::string::npos) {

@@ -38,13 +38,16 @@ struct ScheduleSpec {
   /// Not 0: of a launch whose clusters ask for more (cluster launch control), clusters come one at
   /// a time; the first gets so many tiles, its own included, the others one each.
   std::uint32_t tiles = 0;
+  /// With `tiles`: which clusters' tiles these are, as many, each once; empty: the first ones'. The
+  /// first begins by itself.
+  std::vector<std::uint32_t> order{};
   /// Who is the last to add to a word, where the threads that add ask for that; of a word that is
   /// not here, who happens to be.
   std::vector<LastAdder> last{};
 
   /// "round-robin", "in-turn", "random:7", "pct:7:3:4096", "starve:2", "lazy:6", "steps:0.0.5*3".
-  /// With tries_fail, "+tries-fail" follows; with tiles, "+tiles:3"; with last, "+last:ADDRESS=5.0"
-  /// (warp 5, lane 0), further ones behind commas.
+  /// With tries_fail, "+tries-fail" follows; with tiles, "+tiles:3", or "+order:4.0.2" if they have
+  /// an order; with last, "+last:ADDRESS=5.0" (warp 5, lane 0), further ones behind commas.
   std::string to_string() const;
   /// Throws ConfigError when `text` names no schedule.
   static ScheduleSpec parse(const std::string& text);

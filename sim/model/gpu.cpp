@@ -56,7 +56,9 @@ void Gpu::start_cluster(std::uint32_t slot) {
   attend(slot * config_.cluster_size * config_.warps_per_cta);
   Cluster& cluster = clusters_[slot];
   cluster = Cluster{};
-  cluster.number = next_cluster_++;
+  cluster.number =
+      config_.cluster_order.empty() ? next_cluster_ : config_.cluster_order[next_cluster_];
+  ++next_cluster_;
   ++clusters_begun_;
   cluster.live_ctas = config_.cluster_size;
   cluster.pair_entered.assign(config_.cluster_size / 2 + 1, 0);

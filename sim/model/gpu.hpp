@@ -129,6 +129,8 @@ struct LaunchConfig {
   /// They get the last cluster that has not begun, not the first.
   bool clc_from_the_end = false;
   std::uint32_t clc_turn = 0;  // they get the cluster so many further on, round and round
+  /// All clusters of the launch, as they begin or are given to requests; empty: by their numbers.
+  std::vector<std::uint32_t> cluster_order;
   /// Clusters that begin; others are left to requests. For a proof cluster by cluster.
   std::uint32_t clusters_begun_max = ~0U;
   /// Global memory, [begin, end), that a grid before this one may still write when it starts: a

@@ -41,7 +41,9 @@ Gpu::Outcome Gpu::clc_request(WarpSlot slot, const Operation& op) {
   std::uint32_t got = 0;  // the cluster + 1
   if (!early && next_cluster_ < clusters_end_ && clc_successes_ < config_.clc_successes_max) {
     ++clc_successes_;
-    got = config_.clc_from_the_end ? clusters_end_-- : turned(++next_cluster_);
+    got = config_.clc_from_the_end        ? clusters_end_--
+          : config_.cluster_order.empty() ? turned(++next_cluster_)
+                                          : config_.cluster_order[next_cluster_++] + 1;
   }
   ++changes_;
   for (std::uint32_t rank = 0; rank < config_.cluster_size; ++rank) {

@@ -147,6 +147,10 @@ Json json_of(const ProofResult& result,
                         {"period", result.claims.period},
                         {"regular_from", result.claims.regular},
                         {"compared", result.claims.compared}};
+    if (result.claims.kinds != 0) {
+      report["claims"]["kinds"] = result.claims.kinds;
+      report["claims"]["orders"] = result.claims.orders;
+    }
   }
   return report;
 }

@@ -228,6 +228,7 @@ Program extract(const ScenarioEntry& scenario,
   RunOptions run = options;
   run.schedule = ScheduleSpec{};
   run.schedule.tiles = options.schedule.tiles;
+  run.schedule.order = options.schedule.order;
   run.clusters_begun_max = run.schedule.tiles > 1 ? 1 : run.clusters_begun_max;
   run.schedule.strategy = Strategy::kInTurn;
   run.schedule.tries_fail = true;

@@ -260,6 +260,27 @@ std::uint32_t resident_ctas(const Workload& workload, std::uint32_t limit) {
   return workload.cluster_size * std::clamp(limit / workload.cluster_size, 1U, allowed);
 }
 
+// All clusters of a launch, those first that the schedule names.
+static std::vector<std::uint32_t> cluster_order(const ScheduleSpec& schedule,
+                                                std::uint32_t clusters) {
+  std::vector<std::uint32_t> order = schedule.order;
+  if (order.empty()) {
+    return order;
+  }
+  for (const std::uint32_t cluster : schedule.order) {
+    if (cluster >= clusters) {
+      throw ConfigError("a schedule orders cluster " + std::to_string(cluster) +
+                        ", and there are " + std::to_string(clusters));
+    }
+  }
+  for (std::uint32_t cluster = 0; cluster < clusters; ++cluster) {
+    if (std::find(order.begin(), order.end(), cluster) == order.end()) {
+      order.push_back(cluster);
+    }
+  }
+  return order;
+}
+
 LaunchConfig launch_config(const Launch& launch, const RunOptions& options) {
   const Workload& workload = launch.workload;
   LaunchConfig config = launch.config();
@@ -275,6 +296,7 @@ LaunchConfig launch_config(const Launch& launch, const RunOptions& options) {
     config.places = 0;
     config.clc_successes_max = options.schedule.tiles - 1;
   }
+  config.cluster_order = cluster_order(options.schedule, workload.clusters);
   config.clusters_begun_max = options.clusters_begun_max;
   config.clc_from_the_end = options.clc_from_the_end;
   config.clc_turn = options.clc_turn;

@@ -17,6 +17,8 @@ constexpr std::uint32_t kTurnsMax = 16;
 constexpr std::uint32_t kFurtherInTurn =
     64;  // up to here further numbers of tiles are compared in turn
 constexpr std::uint64_t kFurtherOperations = 600'000;
+constexpr std::uint32_t kOrdersMax = 512;  // of tiles of several kinds
+constexpr std::uint64_t kOrderOperations = 3'000'000;
 
 // The first cluster with so many tiles; for one tile, every cluster with its own.
 ProofOptions with_tiles(const ProofOptions& options, std::uint32_t tiles) {
@@ -200,9 +202,168 @@ std::optional<ProofResult> compare_further(const ScenarioEntry& scenario,
   return std::nullopt;
 }
 
+// Which kind each tile is of, and how many there are of each: of one kind are those for which
+// their own clusters do the same.
+struct Kinds {
+  std::vector<std::uint32_t> of;                  // of each tile
+  std::vector<std::vector<std::uint32_t>> tiles;  // of each kind
+
+  explicit Kinds(const std::vector<std::uint64_t>& works) {
+    std::vector<std::uint64_t> known;
+    for (std::uint32_t tile = 0; tile < works.size(); ++tile) {
+      const auto at = std::find(known.begin(), known.end(), works[tile]);
+      of.push_back(static_cast<std::uint32_t>(at - known.begin()));
+      if (at == known.end()) {
+        known.push_back(works[tile]);
+        tiles.emplace_back();
+      }
+      tiles[of.back()].push_back(tile);
+    }
+  }
+  std::uint32_t count() const { return static_cast<std::uint32_t>(tiles.size()); }
+};
+
+// Orders of kinds in which a cluster may get tiles, the shortest first; nothing where these are
+// more than kOrdersMax, or have more tiles together than `tiles_max`.
+std::optional<std::vector<std::vector<std::uint32_t>>> orders_of(const Kinds& kinds,
+                                                                 std::uint64_t tiles_max) {
+  std::vector<std::vector<std::uint32_t>> orders{{}};
+  std::uint64_t tiles = 0;
+  for (std::size_t next = 0; next < orders.size(); ++next) {
+    for (std::uint32_t kind = 0; kind < kinds.count(); ++kind) {
+      std::vector<std::uint32_t> longer = orders[next];
+      const auto has = std::count(longer.begin(), longer.end(), kind);
+      if (static_cast<std::size_t>(has) == kinds.tiles[kind].size()) {
+        continue;
+      }
+      longer.push_back(kind);
+      tiles += longer.size();
+      orders.push_back(std::move(longer));
+      if (orders.size() - 1 > kOrdersMax || tiles > tiles_max) {
+        return std::nullopt;
+      }
+    }
+  }
+  orders.erase(orders.begin());
+  return orders;
+}
+
+// Tiles of these kinds, in this order: of each kind the first ones, or the last.
+std::vector<std::uint32_t> tiles_of(const std::vector<std::uint32_t>& order,
+                                    const Kinds& kinds,
+                                    bool last) {
+  std::vector<std::uint32_t> taken(kinds.count());
+  std::vector<std::uint32_t> tiles;
+  for (const std::uint32_t kind : order) {
+    const std::vector<std::uint32_t>& all = kinds.tiles[kind];
+    const std::size_t place = taken[kind]++;
+    tiles.push_back(last ? all[all.size() - 1 - place] : all[place]);
+  }
+  return tiles;
+}
+
+// What a cluster does that gets these tiles.
+Done done_in_order(const ScenarioEntry& scenario,
+                   const ParameterSet& parameters,
+                   const RunOptions& options,
+                   bool tries_fail,
+                   const std::vector<std::uint32_t>& tiles) {
+  RunOptions run = options;
+  run.schedule = ScheduleSpec{};
+  run.schedule.strategy = Strategy::kInTurn;
+  run.schedule.tries_fail = tries_fail;
+  run.schedule.tiles = static_cast<std::uint32_t>(tiles.size());
+  run.schedule.order = tiles;
+  run.clusters_begun_max = 1;
+  run.rules.machine.clc_fails_early = false;
+  run.detect = run.moves_data = false;
+  RunOrder::Options order_options;
+  order_options.work_only = true;
+  RunOrder order{launch_config(scenario, parameters, run), order_options};
+  run.observer = &order;
+  simulate(scenario, parameters, run);
+  return {order.work().of_cluster(tiles.front()), order.work().accesses_of_cluster(tiles.front())};
+}
+
+// Tiles differ in what is done for them, as `ones` shows, the proof of one tile a cluster: every
+// order in which a cluster may get them is proved by itself. Of tiles of a kind those that come
+// first stand for the others, and the last are compared with them.
+ProofResult prove_orders(const ScenarioEntry& scenario,
+                         const ParameterSet& parameters,
+                         const ProofOptions& options,
+                         ProofResult honest,
+                         const ProofResult& ones) {
+  constexpr const char* kElsewhere =
+      "what is read and written for a tile depends on which cluster has it";
+  const Kinds kinds{ones.work};
+  const auto clusters = static_cast<std::uint32_t>(ones.work.size());
+  const std::uint64_t of_a_tile = ones.run.operations / clusters + 1;
+  const auto orders = orders_of(kinds, kOrderOperations / of_a_tile);
+  if (!orders) {
+    return undecided(std::move(honest),
+                     "what a cluster does depends on which tile it has: the " +
+                         std::to_string(clusters) + " tiles are of " +
+                         std::to_string(kinds.count()) +
+                         " kinds, in more orders than are proved one by one");
+  }
+  const auto accesses_of = [&](const std::vector<std::uint32_t>& tiles) {
+    std::uint64_t sum = 0;
+    for (const std::uint32_t tile : tiles) {
+      sum += ones.accesses[tile];
+    }
+    return sum;
+  };
+  Streams streams;
+  for (const std::vector<std::uint32_t>& order : *orders) {
+    const std::vector<std::uint32_t> tiles = tiles_of(order, kinds, /*last=*/false);
+    ProofOptions with = with_tiles(options, static_cast<std::uint32_t>(tiles.size()));
+    with.run.schedule.order = tiles;
+    with.streams_max = tiles.front() + 1;
+    ProofResult one = prove_run(scenario, parameters, with);
+    honest.operations += one.operations;
+    if (one.verdict != ProofVerdict::kProved) {
+      return one;
+    }
+    if (one.accesses[tiles.front()] != accesses_of(tiles)) {
+      return undecided(std::move(honest), kElsewhere);
+    }
+    const std::vector<std::uint32_t> last = tiles_of(order, kinds, /*last=*/true);
+    if (last != tiles) {
+      const Done done =
+          done_in_order(scenario, parameters, options.run, honest.schedule.tries_fail, last);
+      if (done.work != one.work[tiles.front()]) {
+        return undecided(std::move(honest), "what a cluster does depends on which tiles it claims");
+      }
+      if (done.accesses != accesses_of(last)) {
+        return undecided(std::move(honest), kElsewhere);
+      }
+    }
+    streams.push_back(std::move(one.streams.at(tiles.front())));
+  }
+  honest.claims.tiles = clusters;
+  honest.claims.kinds = kinds.count();
+  honest.claims.orders = static_cast<std::uint32_t>(orders->size());
+  honest.claims.all = true;
+  if (kinds.count() != clusters) {
+    honest.notes.push_back(
+        "a cluster does for other tiles of the same kinds what it does for those "
+        "that were compared");
+  }
+  honest.work.clear();  // nobody may take it for numbers of tiles
+  if (options.streams_max > 0) {
+    honest.streams = std::move(streams);
+  }
+  return honest;
+}
+
 }  // namespace
 
 std::string ClaimScope::strength() const {
+  if (kinds != 0) {
+    return "for every order in which a cluster may claim tiles, which are of " +
+           std::to_string(kinds) + " kinds: " + std::to_string(orders) +
+           " orders of kinds proved one by one; the launch has no more";
+  }
   return "for every number of tiles a cluster may claim: 1 to " + std::to_string(tiles) +
          " proved one by one; " +
          (period == 0 ? "the launch has no more"
@@ -267,7 +428,7 @@ static ProofResult prove_numbers(const ScenarioEntry& scenario,
         return other == one.work.front();
       });
       if (!alike) {
-        return undecided(std::move(honest), "what a cluster does depends on which tile it has");
+        return prove_orders(scenario, parameters, options, std::move(honest), one);
       }
     }
     sum += accesses[tiles - 1];
@@ -341,7 +502,8 @@ std::optional<std::uint64_t> prove_first_cluster(const ScenarioEntry& scenario,
                                                  const ParameterSet& parameters,
                                                  const ProofOptions& options,
                                                  const ProofResult& proved) {
-  if (proved.verdict != ProofVerdict::kProved || !proved.claims.asked || !proved.lasts.empty()) {
+  if (proved.verdict != ProofVerdict::kProved || !proved.claims.asked || proved.claims.kinds != 0 ||
+      !proved.lasts.empty()) {
     return std::nullopt;
   }
   RegularRuns runs;

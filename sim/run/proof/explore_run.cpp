@@ -237,6 +237,26 @@ bool search_run(const ScenarioEntry& scenario,
   return order.asked();
 }
 
+// Whether all clusters do the same with a tile each.
+bool tiles_are_alike(const ScenarioEntry& scenario,
+                     const ParameterSet& parameters,
+                     RunOptions run) {
+  run.schedule.tiles = 1;
+  run.clusters_begun_max = ~0U;
+  RunOrder::Options order_options;
+  order_options.work_only = true;
+  const LaunchConfig config = launch_config(scenario, parameters, run);
+  RunOrder order{config, order_options};
+  run.observer = &order;
+  simulate(scenario, parameters, run);
+  for (std::uint32_t cluster = 1; cluster < config.clusters; ++cluster) {
+    if (order.work().of_cluster(cluster) != order.work().of_cluster(0)) {
+      return false;
+    }
+  }
+  return true;
+}
+
 }  // namespace
 
 std::string ExploreRunResult::searched() const {
@@ -279,6 +299,10 @@ ExploreRunResult explore_scenario(const ScenarioEntry& scenario,
                                  result.search == Explored::kRight;
          ++run.schedule.tiles) {
       search_run(scenario, parameters, options, run, result);
+    }
+    if (result.search == Explored::kRight && !tiles_are_alike(scenario, parameters, run)) {
+      result.search = Explored::kIncomplete;
+      result.what = "tiles differ in what is done for them, and their orders were not tried";
     }
     if (result.search == Explored::kRight && clusters > kTilesSearched) {
       result.search = Explored::kIncomplete;

@@ -262,6 +262,7 @@ ProvedRun run_to_prove(const ScenarioEntry& scenario,
   RunOptions& run = proved.run = options.run;
   run.schedule = ScheduleSpec{};
   run.schedule.tiles = options.run.schedule.tiles;
+  run.schedule.order = options.run.schedule.order;
   run.schedule.last = options.run.schedule.last;
   run.schedule.strategy = Strategy::kInTurn;
   run.schedule.tries_fail = true;
@@ -335,6 +336,7 @@ void run_beside(const ScenarioEntry& scenario,
   RunOptions fair = proved.run;
   fair.schedule = ScheduleSpec{};
   fair.schedule.tiles = proved.run.schedule.tiles;
+  fair.schedule.order = proved.run.schedule.order;
   fair.schedule.last = proved.run.schedule.last;
   OneRun other = run_in_order(scenario, parameters, fair, proved.order_options);
   if (other.result.end == Ending::kDone) {

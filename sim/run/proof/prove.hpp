@@ -62,6 +62,8 @@ struct ClaimScope {
   std::uint32_t regular = 0;
   std::vector<std::uint32_t> compared;  // beyond: proved, and as the runs up to `tiles` predict
   bool all = false;                     // with these that is each number there is
+  std::uint32_t kinds = 0;              // of tiles, by what is done for them; 0: of one
+  std::uint32_t orders = 0;  // of several: in which a cluster may get them, each proved by itself
 
   /// "for 1 to 9 tiles a cluster, proved one by one; ..."
   std::string strength() const;

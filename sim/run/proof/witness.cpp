@@ -207,6 +207,7 @@ void minimise(Runs& runs,
     spec.strategy = Strategy::kReplay;
     spec.tries_fail = options.schedule.tries_fail;
     spec.tiles = options.schedule.tiles;
+    spec.order = options.schedule.order;
     spec.last = options.schedule.last;
     for (std::size_t i = 0; i < turns.size(); ++i) {
       if (i < from || i >= from + count) {
@@ -318,6 +319,7 @@ Witness find_witness(const ScenarioEntry& scenario,
       witness.schedule.strategy = Strategy::kReplay;
       witness.schedule.tries_fail = options.run.schedule.tries_fail;
       witness.schedule.tiles = options.run.schedule.tiles;
+      witness.schedule.order = options.run.schedule.order;
       witness.schedule.last = options.run.schedule.last;
       witness.schedule.choices = result.choices;
       if (one.tail.strategy == Strategy::kRoundRobin && !one.plan.holds) {

@@ -33,7 +33,10 @@ enum Fault : std::int64_t {
   kReadsThroughFail,  // warp 1 goes on after the first failure, for another response
   kTwoAsk,            // warps 0 and 1, by turns
   kAsksAhead,         // warp 0, two tiles
-  kWorkOfTile,        // warp 2 arrives on a barrier of its own for odd tiles
+  kWorkOfTile,        // no fault: warp 2 arrives on a barrier of its own for odd tiles
+  kKeepsBehindOdd,    // the same, and warp 2 does not free the response that follows an odd tile
+                      // with an even one
+  kWorkOfThird,       // as kWorkOfTile, and once more for the third tile behind its second
   kWorkOfCluster,     // warp 2 loads what belongs to the cluster, not to the tile
   kMeets,             // clusters count their tiles in a global word
   kHandsTileOn,       // no fault: warp 2 writes the tile into shared memory, and reads it
@@ -123,10 +126,12 @@ class Ring {
       m_.fence_proxy_async(ProxySpace::kSharedCta);
     }
     m_.sync_warp();
-    const bool frees = (fault_ != kNeverFrees || warp != 2) &&
-                       (fault_ != kKeepsThirdSlot || warp != 2 || tiles_ != 2) &&
-                       (fault_ != kKeepsALateSlot || warp != 2 || tiles_ != 13) &&
-                       (fault_ != kLeavesThrough || warp != 1 || valid);
+    const bool frees =
+        (fault_ != kNeverFrees || warp != 2) &&
+        (fault_ != kKeepsThirdSlot || warp != 2 || tiles_ != 2) &&
+        (fault_ != kKeepsALateSlot || warp != 2 || tiles_ != 13) &&
+        (fault_ != kKeepsBehindOdd || warp != 2 || !valid || last_ % 2 == 0 || tile % 2 == 1) &&
+        (fault_ != kLeavesThrough || warp != 1 || valid);
     if (frees) {
       m_.elect_one([&] { m_.mbarrier_arrive(kEmpty[read_.index]); });
     }
@@ -144,7 +149,8 @@ class Ring {
     m_.elect_one([&] {
       m_.mbarrier_arrive_expect_tx(kLoaded, 16);
       m_.cp_async_bulk_load(kData, {source_.value + place * 16}, 16, CopyTarget{kLoaded});
-      if ((fault_ == kWorkOfTile && tile % 2 == 1) ||
+      const bool odd = fault_ == kWorkOfTile || fault_ == kKeepsBehindOdd || fault_ == kWorkOfThird;
+      if ((odd && tile % 2 == 1) || (fault_ == kWorkOfThird && tiles_ == 1 && tile == 4) ||
           (fault_ == kWorkOfStep && tiles_ > 1 && tile == last_ + 2)) {
         m_.mbarrier_arrive(kOwn);
       }
@@ -295,6 +301,64 @@ TEST(ClaimsTest, WhatATileDoesBehindAnotherIsCompared) {
   }
 }
 
+constexpr const char* kOthersOfAKind =
+    "a cluster does for other tiles of the same kinds what it does for those that were compared";
+
+// Tiles may differ in what is done for them: then each order of their kinds is proved by itself.
+TEST(ClaimsTest, EveryOrderOfTilesOfSeveralKindsIsProved) {
+  const ProofResult two = prove(entry(), with(2, kWorkOfTile), timing_only());
+  EXPECT_EQ(two.verdict, ProofVerdict::kProved);
+  EXPECT_EQ(two.claims.kinds, 2U);
+  EXPECT_EQ(two.claims.orders, 4U);  // 0, 1, 0 1, 1 0
+  EXPECT_THAT(two.notes, IsEmpty());
+  EXPECT_THAT(two.strength(), HasSubstr("which are of 2 kinds: 4 orders"));
+
+  const ProofResult five = prove(entry(), with(5, kWorkOfTile), timing_only());
+  EXPECT_EQ(five.verdict, ProofVerdict::kProved);
+  EXPECT_EQ(five.claims.kinds, 2U);
+  EXPECT_EQ(five.claims.orders, 33U);  // of at most three even and two odd ones
+  EXPECT_THAT(five.notes, ElementsAre(kOthersOfAKind));
+  EXPECT_FALSE(goes_wrong(with(5, kWorkOfTile)));
+}
+
+TEST(ClaimsTest, AFaultOfOneOrderIsFoundAndReplayed) {
+  const ParameterSet parameters = with(2, kKeepsBehindOdd);
+  const ProofResult result = prove(entry(), parameters, timing_only());
+  ASSERT_EQ(result.verdict, ProofVerdict::kRefuted);
+  EXPECT_THAT(result.schedule.to_string(), HasSubstr("+order:1.0"));
+  RunOptions again;
+  again.moves_data = false;
+  again.schedule = ScheduleSpec::parse(result.schedule.to_string());
+  EXPECT_FALSE(simulate(entry(), parameters, again).clean(false));
+  // By itself no cluster gets them in this order: the first begins first.
+  EXPECT_FALSE(goes_wrong(parameters));
+  EXPECT_EQ(prove(entry(), with(5, kKeepsBehindOdd), timing_only()).verdict,
+            ProofVerdict::kRefuted);
+  EXPECT_TRUE(goes_wrong(with(5, kKeepsBehindOdd)));
+}
+
+TEST(ClaimsTest, AnOrderOfClustersThatAreNotThereIsRefused) {
+  RunOptions run;
+  run.moves_data = false;
+  run.schedule = ScheduleSpec::parse("in-turn+order:1.5");
+  EXPECT_THROW(simulate(entry(), with(5, kNoFault), run), ConfigError);
+}
+
+TEST(ClaimsTest, MoreOrdersThanAreProvedAreNamed) {
+  const ProofResult result = prove(entry(), with(24, kWorkOfTile), timing_only());
+  ASSERT_EQ(result.verdict, ProofVerdict::kUndecided);
+  EXPECT_THAT(result.undecided.front().reason, HasSubstr("the 24 tiles are of 2 kinds"));
+}
+
+TEST(ClaimsTest, TheSearchSaysThatItTriesNoOrders) {
+  ExploreRunOptions options;
+  options.run.moves_data = false;
+  options.schedules_max = 100;
+  const ExploreRunResult result = explore_scenario(entry(), with(2, kWorkOfTile), options);
+  EXPECT_EQ(result.search, Explored::kIncomplete);
+  EXPECT_THAT(result.what, HasSubstr("orders were not tried"));
+}
+
 // A word of shared memory is data, as a register is, and a tensor map in memory a place in it.
 TEST(ClaimsTest, WhatIsHandedOnAndMapsOfTilesMayDifferByTile) {
   for (const std::int64_t fault : {kHandsTileOn, kMapOfTile}) {
@@ -396,7 +460,7 @@ INSTANTIATE_TEST_SUITE_P(
     // laps back lets the second asker pass.
     ::testing::Values(Open{kTwoAsk, "several warps of a cluster ask", ProofVerdict::kRefuted},
                       Open{kAsksAhead, "before it is known"},
-                      Open{kWorkOfTile, "depends on which tile it has"},
+                      Open{kWorkOfThird, "depends on which tiles it claims"},
                       Open{kWorkOfCluster, "depends on which cluster has it"},
                       Open{kMapOfCluster, "depends on which cluster has it"},
                       Open{kMeets, "meet in global memory"}));
