@@ -184,6 +184,14 @@ void Service::take_copy(const json& request, const char* what, Touched touched, 
                       (pageable ? ", from memory that is not pinned)" : ")"),
                   number(request, "stream"),
                   std::move(touched)};
+  // "The memory areas may not overlap" (CUDA, "cudaMemcpy"). Onto itself, nothing changes.
+  const Touched& bytes = work.touched;
+  const auto both = meet(bytes.read, bytes.written);
+  if (both && bytes.read != bytes.written) {
+    listeners_.raced(work.name + " reads and writes " +
+                     device_.name_of(both->lower(), both->upper() - both->lower()) +
+                     "; the two areas of a copy may not overlap");
+  }
   const auto wait = [&] {
     reply["settled"] = order({{"what", "host_stream"}, {"stream", work.stream}}).at("settled");
   };

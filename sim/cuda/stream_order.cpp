@@ -5,10 +5,6 @@
 
 namespace warptwin::cuda {
 
-namespace {
-
-constexpr std::uint64_t kLegacy = 0;
-
 std::optional<ByteRange> meet(const ByteRanges& one, const ByteRanges& other) {
   const bool first_is_smaller = one.iterative_size() < other.iterative_size();
   const ByteRanges& few = first_is_smaller ? one : other;
@@ -21,6 +17,10 @@ std::optional<ByteRange> meet(const ByteRanges& one, const ByteRanges& other) {
   }
   return std::nullopt;
 }
+
+namespace {
+
+constexpr std::uint64_t kLegacy = 0;
 
 // How two pieces of work that nothing orders disturb each other.
 std::optional<StreamRace> race_of(const Touched& first, const Touched& second) {

@@ -8,6 +8,7 @@
 #include <cstdint>
 #include <functional>
 #include <map>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -17,6 +18,9 @@ namespace warptwin::cuda {
 
 using ByteRange = boost::icl::right_open_interval<std::uint64_t>;
 using ByteRanges = boost::icl::interval_set<std::uint64_t, std::less, ByteRange>;
+
+/// The first bytes that are of both; none: there are none.
+std::optional<ByteRange> meet(const ByteRanges& one, const ByteRanges& other);
 
 /// What a piece of work does to memory.
 struct Touched {

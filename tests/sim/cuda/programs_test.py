@@ -137,6 +137,7 @@ class ProgramsTest(unittest.TestCase):
             "ALLOCATION": ["(on the device)", "an allocation in stream 1 writes"],
             "FREE": ["the end of allocation_4", "(on the device) in stream 2 writes"],
             "BACK": ["(a fill) in stream 1 writes", "(to the host) in stream 2 reads"],
+            "OVERLAP": ["(on the device) reads and writes", "a copy may not overlap"],
             "PAGEABLE": ["launch 4", "not pinned) in the default stream writes"],
         }.items():
             with self.subTest(fault):

@@ -71,6 +71,12 @@ int main(int count_of_arguments, char** arguments) {
     CHECK(cudaStreamWaitEvent(second, copied));
   }
   CHECK(cudaMemcpyAsync(temporary, device, kBytes, cudaMemcpyDeviceToDevice, second));
+  // Two halves of an allocation; and two areas that overlap.
+  CHECK(cudaMemcpyAsync(temporary + (fault == "OVERLAP" ? 1 : kCount / 2),
+                        temporary,
+                        kBytes / 2,
+                        cudaMemcpyDeviceToDevice,
+                        second));
   CHECK(cudaEventRecord(added, second));
   if (fault != "FREE") {
     CHECK(cudaStreamWaitEvent(first, added));
