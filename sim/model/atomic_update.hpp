@@ -3,6 +3,7 @@
 
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <functional>
 
@@ -10,13 +11,17 @@
 
 namespace warptwin::sim {
 
+/// The bytes of a word from the lowest on: 16, of which most have the first 4 or 8.
+using AtomicWord = std::array<std::uint64_t, 2>;
+
 /// `Operation::access` of a kGlobalRedAdd that does not add `Operation::count`: `update` makes the
-/// new value of the old one. `bytes` is 4 or 8. Of a kSharedStore it is of the kinds of atomics.
+/// new value of the old one. `bytes` is 4, 8 or 16. Of a kSharedStore it is of the kinds
+/// of atomics.
 struct AtomicUpdate : LaneAccess {
   using LaneAccess::LaneAccess;
 
-  std::function<std::uint64_t(std::uint64_t)> update;
-  std::uint64_t before = 0;     // what the word was
+  std::function<AtomicWord(const AtomicWord&)> update;
+  AtomicWord before{};          // what the word was
   bool known = true;            // somebody has written it, and this run knows what
   bool leaves_unknown = false;  // it depends on who comes first, or on data
   std::uint32_t change = 0;     // of global memory: a `word_change`

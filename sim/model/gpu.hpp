@@ -476,7 +476,7 @@ class Gpu {
   void defer_update(WarpSlot slot, const Operation& op, const Target& target);
   void issue_access(const AsyncOp& async, const AsyncAccess& access);
   Outcome mbarrier_wait(WarpSlot slot, Operation& op);
-  Outcome named_barrier(WarpSlot slot, const Operation& op);
+  Outcome named_barrier(WarpSlot slot, Operation& op);
   Outcome cluster_barrier(WarpSlot slot, const Operation& op);
   Outcome issue_copy(WarpSlot slot, Operation& op);
   ShapeFault shape_fault(const Operation& op) const;

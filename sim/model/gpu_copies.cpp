@@ -57,8 +57,9 @@ bool may_be_made(const TensorMapState& map) {
   constexpr std::uint64_t kUnit = 16;
   bool made = map.address % kUnit == 0 && map.row_bytes() % kUnit == 0 &&
               (map.swizzle == Swizzle::kNone || map.row_bytes() <= span_of(map.swizzle));
-  for (std::uint32_t dimension = 1; dimension < map.rank; ++dimension) {
-    made = made && map.stride_bytes[dimension] % kUnit == 0;
+  for (std::uint32_t dimension = 0; dimension < map.rank; ++dimension) {
+    made = made && map.extent[dimension] != 0 &&
+           (dimension == 0 || map.stride_bytes[dimension] % kUnit == 0);
   }
   return made;
 }

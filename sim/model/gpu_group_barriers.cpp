@@ -17,7 +17,7 @@ void Gpu::release_named(Cta& cta, std::uint32_t base, NamedBarrierState& barrier
   barrier.all_threads = false;
 }
 
-Gpu::Outcome Gpu::named_barrier(WarpSlot slot, const Operation& op) {
+Gpu::Outcome Gpu::named_barrier(WarpSlot slot, Operation& op) {
   const auto& named = op.as<operands::NamedBarrier>();
   Warp& warp = warps_[slot];
   Cta& cta = ctas_[warp.cta];
@@ -34,7 +34,7 @@ Gpu::Outcome Gpu::named_barrier(WarpSlot slot, const Operation& op) {
     }
     warp.in_named_barrier = false;
     ++changes_;
-    event.phase = warp.named_generation;
+    event.phase = op.result = warp.named_generation;
     event.as<payload::NamedBarrier>().returns = true;
     emit(event);
     return Outcome::kDone;
@@ -63,7 +63,7 @@ Gpu::Outcome Gpu::named_barrier(WarpSlot slot, const Operation& op) {
   if (config_.rules.named_exit_releases) {
     barrier.threads = std::min(barrier.threads, cta.live_warps * kWarpLanes);
   }
-  event.phase = barrier.generation;
+  event.phase = op.result = barrier.generation;
   event.as<payload::NamedBarrier>() = {barrier.threads, named.threads == 0, false};
   const bool complete = barrier.arrived >= barrier.threads;
   event.flags |= complete ? event_flag::kPhaseCompleted : 0;

@@ -179,19 +179,20 @@ void Gpu::emit_race(WarpSlot slot, const Operation& op) {
 bool Gpu::update_shared(const Cta& cta, AtomicUpdate& update) {
   const auto lane = static_cast<std::uint32_t>(std::countr_zero(update.mask));
   const std::uint64_t at = update.address[lane];
-  std::memcpy(&update.before, cta.shared.data() + at, update.bytes);
+  std::memcpy(update.before.data(), cta.shared.data() + at, update.bytes);
   for (std::uint32_t byte = 0; byte < update.bytes && !cta.unknown.empty(); ++byte) {
     update.known = update.known && !cta.unknown[at + byte];
   }
   for (const TmemWord& word : cta.tmem_words) {
     update.known = update.known && (word.address >= at + update.bytes || word.address + 4 <= at);
   }
-  const std::uint64_t after = update.update(update.before);
+  const AtomicWord after = update.update(update.before);
   const std::size_t first = std::size_t{lane} * update.bytes;
-  std::memcpy(&update.data[first], &after, update.bytes);
+  std::memcpy(&update.data[first], after.data(), update.bytes);
   const bool unknown = !update.known || update.leaves_unknown;
   std::fill_n(&update.poison[first], update.bytes, std::uint8_t{unknown});
-  return unknown == update.known || std::memcmp(&update.before, &after, update.bytes) != 0;
+  return unknown == update.known ||
+         std::memcmp(update.before.data(), after.data(), update.bytes) != 0;
 }
 
 // Shared memory of the CTA whose rank is in the address's upper bits.

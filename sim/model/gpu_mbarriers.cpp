@@ -102,7 +102,9 @@ BarrierStep Gpu::apply_to_barrier(std::uint32_t cta_slot,
   BarrierStep step;
   switch (event.op) {
     case Op::kMbarrierExpectTx:
-      step = bar->expect_tx(bytes, config_.rules.expect_completes);
+      step = (event.flags & event_flag::kOfCopies) != 0
+                 ? bar->expect_copies(bytes)
+                 : bar->expect_tx(bytes, config_.rules.expect_completes);
       break;
     case Op::kMbarrierArrive:
       if ((event.flags & event_flag::kDrop) != 0) {

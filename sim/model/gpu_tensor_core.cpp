@@ -147,8 +147,9 @@ void Gpu::execute_mma(const AsyncOp& async) {
   operands.accumulate = (op.flags & event_flag::kAccumulate) != 0;
   const std::uint32_t first = mma.group == CtaGroup::kTwo ? async.cta & ~1U : async.cta;
   for (std::uint32_t i = 0; i < ctas_in(mma.group); ++i) {
-    operands.a[i] = {shared_of(first + i), config_.shared_bytes, mma.a};
-    operands.b[i] = {shared_of(first + i), config_.shared_bytes, mma.b};
+    const std::vector<bool>* const unknown = &ctas_[first + i].unknown;
+    operands.a[i] = {shared_of(first + i), config_.shared_bytes, mma.a, unknown};
+    operands.b[i] = {shared_of(first + i), config_.shared_bytes, mma.b, unknown};
     operands.d[i] = &ctas_[first + i].tmem;
   }
   operands.a_in_tmem = (op.flags & event_flag::kTmemA) != 0;
@@ -162,10 +163,11 @@ void Gpu::execute_cp(const AsyncOp& async) {
   const auto& copy = async.operation.as<operands::TmemCopy>();
   const std::uint32_t first = copy.group == CtaGroup::kTwo ? async.cta & ~1U : async.cta;
   for (std::uint32_t i = 0; i < ctas_in(copy.group); ++i) {
-    copy_to_tmem({shared_of(first + i), config_.shared_bytes, copy.from},
+    Cta& cta = ctas_[first + i];
+    copy_to_tmem({shared_of(first + i), config_.shared_bytes, copy.from, &cta.unknown},
                  copy.shape,
                  copy.padding,
-                 ctas_[first + i].tmem,
+                 cta.tmem,
                  copy.to);
   }
 }

@@ -138,6 +138,53 @@ Gpu::Outcome Gpu::issue_wgmma(WarpSlot slot, Operation& op) {
   return Outcome::kDone;
 }
 
+namespace {
+
+// The sums of rows and columns whose operands in shared memory have bytes that nobody knows.
+void note_unknown_sums(const WgmmaOperands& operands, const WarpgroupRegisters& accumulators) {
+  const UmmaInstructionDescriptor& instruction = operands.instruction;
+  const auto rows_of = [&](const OperandView& view,
+                           std::uint32_t rows,
+                           ElementType type,
+                           Major major,
+                           std::uint32_t k_bytes) {
+    return unknown_rows(view, rows, SmallType::kNone, type, major, k_bytes);
+  };
+  const std::vector<bool> rows =
+      operands.a_registers[0] != nullptr
+          ? std::vector<bool>{}
+          : rows_of(
+                operands.a, kWgmmaRows, instruction.a_type(), instruction.a_major(), kMmaRowBytes);
+  const std::vector<bool> columns = rows_of(operands.b,
+                                            instruction.n(),
+                                            instruction.b_type(),
+                                            instruction.b_major(),
+                                            instruction.b_row_bytes());
+  const std::uint32_t halves = instruction.f16_result() ? 2 : 1;
+  for (std::uint32_t warp = 0; warp < kWarpsPerWarpgroup; ++warp) {
+    FragmentData& data = *accumulators[warp];
+    if (!operands.accumulate) {
+      data.unwritten.clear();
+    }
+    if (rows.empty() && columns.empty()) {
+      continue;
+    }
+    data.unwritten.resize(data.bits.size());
+    for (std::uint32_t lane = 0; lane < kWarpLanes; ++lane) {
+      for (std::uint32_t i = 0; i < halves * data.registers; ++i) {
+        const WgmmaCell cell = WgmmaCell::of(lane, i);
+        const bool unknown = (!rows.empty() && rows[warp * kWgmmaWarpRows + cell.row]) ||
+                             (!columns.empty() && columns[cell.column]);
+        if (unknown) {
+          data.unwritten[std::size_t{lane} * data.registers + i / halves] = 1;
+        }
+      }
+    }
+  }
+}
+
+}  // namespace
+
 void Gpu::finish_wgmma(std::uint32_t index) {
   Warp& leader = warps_[index];
   const AsyncOp& async = leader.tensor_queue.front();
@@ -146,8 +193,9 @@ void Gpu::finish_wgmma(std::uint32_t index) {
   if (config_.moves_data) {
     WgmmaOperands operands;
     operands.instruction = wgmma.instruction;
-    operands.a = {shared_of(async.cta), config_.shared_bytes, wgmma.a};
-    operands.b = {shared_of(async.cta), config_.shared_bytes, wgmma.b};
+    const std::vector<bool>* const unknown = &ctas_[async.cta].unknown;
+    operands.a = {shared_of(async.cta), config_.shared_bytes, wgmma.a, unknown};
+    operands.b = {shared_of(async.cta), config_.shared_bytes, wgmma.b, unknown};
     for (std::uint32_t i = 0; i < kWarpsPerWarpgroup; ++i) {
       operands.d[i] = (*async.accumulators)[i]->bits.data();
       if (async.registers_a != nullptr && (*async.registers_a)[i] != nullptr) {
@@ -157,6 +205,7 @@ void Gpu::finish_wgmma(std::uint32_t index) {
     }
     operands.accumulate = (op.flags & event_flag::kAccumulate) != 0;
     multiply(operands);
+    note_unknown_sums(operands, *async.accumulators);
   }
   if (sink_ != nullptr) {
     Event event = event_of(async, Step::kWritten);

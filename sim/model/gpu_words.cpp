@@ -233,18 +233,18 @@ Gpu::Outcome Gpu::global_word(WarpSlot slot, Operation& op) {
   if (atomic != nullptr) {
     const bool unknown = was_unknown || atomic->leaves_unknown;
     atomic->known = !was_unknown;
-    std::memcpy(&atomic->before, at, size);
-    const std::uint64_t after = atomic->update(atomic->before);
+    std::memcpy(atomic->before.data(), at, size);
+    const AtomicWord after = atomic->update(atomic->before);
     // One that leaves what it finds, as of a lock that is taken, is no more than a look.
-    changes_ += unknown != was_unknown || std::memcmp(at, &after, size) != 0 ? 1 : 0;
-    std::memcpy(at, &after, size);
+    changes_ += unknown != was_unknown || std::memcmp(at, after.data(), size) != 0 ? 1 : 0;
+    std::memcpy(at, after.data(), size);
     memory_->set_unknown(told.address, size, unknown);
     wake_pollers(told.address, size);
     said.test = atomic->change;
     // An event for each four bytes, as of every word.
-    for (std::uint32_t half = 0; half < size; half += 4, event.global += 4) {
-      said.before = static_cast<std::uint32_t>(atomic->before >> (8 * half));
-      said.after = static_cast<std::uint32_t>(after >> (8 * half));
+    for (std::uint32_t part = 0; part < size; part += 4, event.global += 4) {
+      said.before = static_cast<std::uint32_t>(atomic->before[part / 8] >> (8 * (part % 8)));
+      said.after = static_cast<std::uint32_t>(after[part / 8] >> (8 * (part % 8)));
       emit(event);
     }
     return Outcome::kDone;

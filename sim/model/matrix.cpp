@@ -58,22 +58,6 @@ std::array<std::byte, 16> bytes_of_elements(const std::byte* packed, std::uint32
   return bytes;
 }
 
-SmallType small_type(UmmaInstructionDescriptor instruction, std::uint32_t low) {
-  if (instruction.kind != MmaKind::kF8f6f4 && instruction.kind != MmaKind::kMxf8f6f4) {
-    return SmallType::kNone;
-  }
-  switch (instruction.bits >> low & 7U) {
-    case 3:
-      return SmallType::kE2m3;
-    case 4:
-      return SmallType::kE3m2;
-    case 5:
-      return SmallType::kE2m1;
-    default:
-      return SmallType::kNone;
-  }
-}
-
 // An element that has a byte of its own.
 float decode_small(SmallType type, std::byte byte) {
   const auto bits = std::to_integer<std::uint32_t>(byte);
@@ -196,6 +180,18 @@ void gather(const OperandView& view,
   }
 }
 
+bool holds_unknown(const OperandView& view) {
+  return view.unknown != nullptr && !view.unknown->empty();
+}
+
+bool some_unknown(const OperandView& view, const Units& units) {
+  return holds_unknown(view) && std::any_of(units.begin(), units.end(), [&](const auto& unit) {
+           const auto begin = view.unknown->begin();
+           const auto end = std::find(begin + unit.first, begin + unit.second, true);
+           return end != begin + unit.second;
+         });
+}
+
 // The same from tensor memory: row m in lane m, packed into 32-bit cells.
 void gather_tmem(const MmaOperands& operands, TensorMemory& tmem, std::uint32_t rows, float* out) {
   const ElementType type = operands.instruction.a_type();
@@ -300,11 +296,26 @@ void scale_b(const MmaOperands& operands,
   }
 }
 
+// Of a row of a sparse A.
+bool metadata_written(const MmaOperands& operands, const TensorMemory& tmem, std::uint32_t row) {
+  const SparseElements elements = sparse_elements(operands.instruction.a_type());
+  const std::uint32_t column = operands.scale_a.column() + operands.instruction.sparsity_selector();
+  bool all = true;
+  for (std::uint32_t part = 0; part < elements.parts(); ++part) {
+    const auto cell = SparseMetadataCell::of(elements, row, part);
+    all = all && tmem.written(cell.lane, column + cell.column);
+  }
+  return all;
+}
+
 // Whether somebody has written what the row of D is made of in tensor memory: A, and all scale
 // factors. What has been stored nowhere is reported where it is read.
 bool sources_written(const MmaOperands& operands, const TensorMemory& tmem, std::uint32_t row) {
   if (!tmem.holds_unwritten()) {
     return true;
+  }
+  if (operands.instruction.sparse_a() && !metadata_written(operands, tmem, row)) {
+    return false;
   }
   bool all = !operands.a_in_tmem || tmem.all_written((operands.a_address.lane() + row) % kTmemLanes,
                                                      operands.a_address.column(),
@@ -320,15 +331,24 @@ bool sources_written(const MmaOperands& operands, const TensorMemory& tmem, std:
   return all;
 }
 
-// Of a row of D, `columns` from a cell on. A sum is written where what it begins with was.
+// Of a row of D, `columns` from a cell on: those of B's rows from `n` on. A sum is written where
+// what it begins with was.
 void note_sums(const MmaOperands& operands,
                TensorMemory& tmem,
-               std::uint32_t lane,
-               std::uint32_t column,
+               TmemAddress at,
+               std::uint32_t n,
                std::uint32_t columns,
-               bool written) {
+               bool written,
+               const std::vector<bool>& unknown_b) {
+  const std::uint32_t lane = (operands.d_address.lane() + at.lane()) % kTmemLanes;
+  const std::uint32_t column = operands.d_address.column() + at.column();
   if (!written || !operands.accumulate) {
     tmem.set_written(lane, column, columns, written);
+  }
+  for (std::uint32_t i = 0; i < columns && !unknown_b.empty(); ++i) {
+    if (unknown_b[n + i]) {
+      tmem.set_written(lane, column + i, 1, false);
+    }
   }
 }
 
@@ -346,25 +366,6 @@ TmemAddress d_cell(
 }
 
 }  // namespace
-
-SmallType small_a(UmmaInstructionDescriptor instruction) {
-  return small_type(instruction, 7);
-}
-
-SmallType small_b(UmmaInstructionDescriptor instruction) {
-  return small_type(instruction, 10);
-}
-
-Fault check_descriptor(UmmaSmemDescriptor descriptor, bool wide_mn_major) {
-  const std::uint32_t code = descriptor.swizzle_code();
-  const bool known = wide_mn_major ? code == 1 : code == 0 || code == 2 || code == 4 || code == 6;
-  // Bit 52 says that the leading dimension's bytes are an address, and the next eight are zeros.
-  const bool relative = (descriptor.bits >> 52 & 0x1FF) == 0;
-  return known && relative && descriptor.fixed() == UmmaSmemDescriptor::kFixed &&
-                 descriptor.base_offset() == 0
-             ? Fault::kNone
-             : Fault::kBadDescriptor;
-}
 
 namespace {
 
@@ -485,55 +486,21 @@ void copy_to_tmem(const OperandView& from,
     for (std::uint32_t byte = 0; byte < columns_of(shape) * 4; byte += 16) {
       const std::uint32_t at = swizzled(linear_address(from.descriptor, row, byte), swizzle);
       const auto bytes = bytes_of_elements(from.shared + at, padding);
+      // A cell has the bytes of a word, or elements of anywhere in the unit.
+      std::array<bool, 4> known{true, true, true, true};
+      for (std::uint32_t cell = 0; cell < known.size() && holds_unknown(from); ++cell) {
+        const std::uint32_t first = padding == 0 ? at + 4 * cell : at;
+        const std::uint32_t end = padding == 0 ? first + 4 : at + 16 - padding;
+        known[cell] = !some_unknown(from, {{first, end}});
+      }
       for (std::uint32_t lane = row; lane < kTmemLanes; lane += rows) {
         std::memcpy(to.lane(lane) + address.column() + byte / 4, bytes.data(), bytes.size());
-        to.set_written(lane, address.column() + byte / 4, 4, true);
+        for (std::uint32_t cell = 0; cell < known.size(); ++cell) {
+          to.set_written(lane, address.column() + byte / 4 + cell, 1, known[cell]);
+        }
       }
     }
   }
-}
-
-// Columns of D of an MMA of whole numbers: of a pair steps of 32, else of 16, and 8 and 24.
-static bool fits_whole_numbers(std::uint32_t n, bool pair) {
-  return pair ? n % 32 == 0 : n % 16 == 0 || n == 8 || n == 24;
-}
-
-Fault check_shape(UmmaInstructionDescriptor instruction, CtaGroup group) {
-  const std::uint32_t m = instruction.m();
-  const std::uint32_t n = instruction.n();
-  const bool pair = group == CtaGroup::kTwo;
-  const bool m_fits = pair ? (m == 128 || m == 256) : (m == 64 || m == 128);
-  const std::uint32_t n_step = pair ? 16 : 8;
-  if (is_block_scaled(instruction.kind) && !pair && m == 64) {
-    return Fault::kBadShape;
-  }
-  const bool mn_major = instruction.a_major() == Major::kMn || instruction.b_major() == Major::kMn;
-  const bool k_major_alone =
-      instruction.kind == MmaKind::kMxf4 || instruction.kind == MmaKind::kMxf4nvf4;
-  if (mn_major && k_major_alone) {
-    return Fault::kBadShape;
-  }
-  if (instruction.sparse_a() &&
-      (!may_be_sparse(instruction.kind) || m / ctas_in(group) != kTmemLanes ||
-       instruction.a_major() == Major::kMn ||
-       instruction.sparsity_selector() >= sparse_elements(instruction.a_type()).selectors())) {
-    return Fault::kBadShape;
-  }
-  const bool n_fits = n >= n_step && n <= 256 && n % n_step == 0 &&
-                      (instruction.kind != MmaKind::kI8 || fits_whole_numbers(n, pair));
-  return m_fits && n_fits ? Fault::kNone : Fault::kBadShape;
-}
-
-std::uint32_t d_columns(UmmaInstructionDescriptor instruction, CtaGroup group) {
-  return group == CtaGroup::kTwo && instruction.m() == 128 ? instruction.n() / 2 : instruction.n();
-}
-
-std::uint32_t scale_columns_a(UmmaInstructionDescriptor instruction, CtaGroup group) {
-  return scale_columns(instruction.m() / ctas_in(group));
-}
-
-std::uint32_t scale_columns_b(UmmaInstructionDescriptor instruction) {
-  return scale_columns(instruction.n());
 }
 
 // Adds to cells of 32 bits the sums of one instruction's products of whole numbers, which a float
@@ -546,6 +513,78 @@ static void add_whole(const float* products,
     cells[i] = (accumulate ? cells[i] : 0) +
                static_cast<std::uint32_t>(static_cast<std::int32_t>(products[i]));
   }
+}
+
+std::vector<bool> unknown_rows(const OperandView& view,
+                               std::uint32_t rows,
+                               SmallType small,
+                               ElementType type,
+                               Major major,
+                               std::uint32_t k_bytes) {
+  if (!holds_unknown(view)) {
+    return {};
+  }
+  const auto units = units_of(view.descriptor, rows, major, type, k_bytes, padding_of(small));
+  if (!some_unknown(view, units)) {
+    return {};
+  }
+  // Read as numbers, of which no type has a 0 where a byte is marked.
+  constexpr std::byte kMark{0x33};
+  std::vector<std::byte> marks(view.shared_bytes);
+  for (const auto& [first, end] : units) {
+    for (std::uint32_t at = first; at < end; ++at) {
+      marks[at] = (*view.unknown)[at] ? kMark : std::byte{0};
+    }
+  }
+  const std::uint32_t elements = k_rows_of(type, k_bytes);
+  std::vector<float> found(std::size_t{rows} * elements);
+  gather({marks.data(), view.shared_bytes, view.descriptor},
+         rows,
+         small,
+         type,
+         major,
+         k_bytes,
+         found.data(),
+         elements,
+         1);
+  std::vector<bool> unknown(rows);
+  for (std::uint32_t row = 0; row < rows; ++row) {
+    const auto begin = found.begin() + static_cast<std::ptrdiff_t>(std::size_t{row} * elements);
+    unknown[row] = std::any_of(begin, begin + elements, [](float element) { return element != 0; });
+  }
+  return unknown;
+}
+
+// Of the rows of A in a CTA, and of those of B in all; empty: none.
+static std::vector<bool> unknown_rows_of_a(const MmaOperands& operands, std::uint32_t cta) {
+  const UmmaInstructionDescriptor& instruction = operands.instruction;
+  return operands.a_in_tmem ? std::vector<bool>{}
+                            : unknown_rows(operands.a[cta],
+                                           instruction.m() / ctas_in(operands.group),
+                                           small_a(instruction),
+                                           instruction.a_type(),
+                                           instruction.a_major(),
+                                           kMmaRowBytes);
+}
+
+static std::vector<bool> unknown_rows_of_b(const MmaOperands& operands) {
+  const UmmaInstructionDescriptor& instruction = operands.instruction;
+  const std::uint32_t ctas = ctas_in(operands.group);
+  std::vector<bool> all;
+  for (std::uint32_t cta = 0; cta < ctas; ++cta) {
+    const std::uint32_t rows = instruction.n() / ctas;
+    const std::vector<bool> own = unknown_rows(operands.b[cta],
+                                               rows,
+                                               small_b(instruction),
+                                               instruction.b_type(),
+                                               instruction.b_major(),
+                                               instruction.b_row_bytes());
+    if (!own.empty()) {
+      all.resize(instruction.n());
+      std::copy(own.begin(), own.end(), all.begin() + static_cast<std::ptrdiff_t>(cta * rows));
+    }
+  }
+  return all;
 }
 
 void multiply(const MmaOperands& operands) {
@@ -570,6 +609,7 @@ void multiply(const MmaOperands& operands) {
            1,
            n_size);
   }
+  const std::vector<bool> unknown_b = unknown_rows_of_b(operands);
   const bool scaled = is_block_scaled(operands.instruction.kind);
   const bool whole = operands.instruction.kind == MmaKind::kI8;
   std::vector<float> b_scaled;
@@ -589,6 +629,7 @@ void multiply(const MmaOperands& operands) {
              k_size,
              1);
     }
+    const std::vector<bool> unknown_a = unknown_rows_of_a(operands, cta);
     if (sparse) {
       spread(operands, *operands.d[cta], m_local, k_size, a.data());
     }
@@ -603,7 +644,8 @@ void multiply(const MmaOperands& operands) {
       if (scaled) {
         scale_a(operands, *operands.d[cta], quarter, m, &a[m * k_size]);
       }
-      const bool written = sources_written(operands, *operands.d[cta], m);
+      const bool written =
+          sources_written(operands, *operands.d[cta], m) && (unknown_a.empty() || !unknown_a[m]);
       const float* b_used = scaled ? b_scaled.data() : b.data();
       const auto cell = [&](std::uint32_t n) {
         const TmemAddress at = d_cell(m_size, n_size, operands.group, m, n);
@@ -634,12 +676,7 @@ void multiply(const MmaOperands& operands) {
           std::memcpy(cell(n), &sum[n], run * sizeof(float));
         }
         const TmemAddress at = d_cell(m_size, n_size, operands.group, m, n);
-        note_sums(operands,
-                  *operands.d[cta],
-                  (operands.d_address.lane() + at.lane()) % kTmemLanes,
-                  operands.d_address.column() + at.column(),
-                  run,
-                  written);
+        note_sums(operands, *operands.d[cta], at, n, run, written, unknown_b);
       }
     }
   }

@@ -21,6 +21,7 @@ struct OperandView {
   const std::byte* shared = nullptr;  // the CTA's shared memory, from address 0
   std::uint32_t shared_bytes = 0;
   UmmaSmemDescriptor descriptor;
+  const std::vector<bool>* unknown = nullptr;  // by byte of `shared`; null or empty: none is
 };
 
 /// The bytes of shared memory that `rows` rows of an operand reach, for one instruction: [first,
@@ -118,6 +119,14 @@ struct MmaOperands {
 inline constexpr std::uint32_t kTmemAColumns = 8;
 
 void multiply(const MmaOperands& operands);
+
+/// Which of an operand's `rows` rows have a byte that nobody knows; empty: none.
+std::vector<bool> unknown_rows(const OperandView& view,
+                               std::uint32_t rows,
+                               SmallType small,
+                               ElementType type,
+                               Major major,
+                               std::uint32_t k_bytes);
 
 /// One wgmma: of warp w of the warpgroup, D's rows 16 w to 16 w + 15 are in `d[w]`, lane by lane.
 struct WgmmaOperands {

@@ -4,6 +4,7 @@
 
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 
 #include "common/machine/types.hpp"
@@ -45,6 +46,7 @@ class MbarrierState {
     phase_ = 0;
     expected_ = pending_ = count;
     tx_ = 0;
+    added_ = 0;
     return {fault, false, false};
   }
 
@@ -90,6 +92,14 @@ class MbarrierState {
     return step;
   }
 
+  /// An expect_tx of copies that raise the pending count: it stays in its range, whoever has
+  /// arrived by then.
+  BarrierStep expect_copies(std::uint32_t copies) {
+    added_ += std::min(copies, kMbarrierCountMax);
+    return expected_ + added_ > kMbarrierCountMax ? BarrierStep{Fault::kTxOverflow, true, false}
+                                                  : expect_tx(copies);
+  }
+
   BarrierStep complete_tx(std::uint32_t bytes) {
     if (bytes > kMbarrierCountMax ||
         tx_ - static_cast<std::int32_t>(bytes) < -static_cast<std::int32_t>(kMbarrierCountMax)) {
@@ -118,6 +128,7 @@ class MbarrierState {
     }
     ++phase_;
     pending_ = expected_;
+    added_ = 0;
     return true;
   }
 
@@ -127,6 +138,7 @@ class MbarrierState {
   std::uint32_t expected_ = 0;
   std::uint32_t pending_ = 0;
   std::int32_t tx_ = 0;
+  std::uint32_t added_ = 0;  // by copies, in this phase
 };
 
 }  // namespace warptwin::sim

@@ -12,10 +12,21 @@ namespace warptwin::sim {
 /// What an atomic makes of a word, in `payload::GlobalWord::test` of its event. Two that do the
 /// same leave the same, whichever comes first; of two that do not that is not known.
 namespace word_change {
-inline constexpr std::uint32_t kAdds = 0;     // so much as the event says, to 32 bits
-inline constexpr std::uint32_t kUnknown = 1;  // it leaves what nobody knows
-inline constexpr std::uint32_t kOther = 2;    // and up: another one, by its number
-inline constexpr std::uint32_t kWide = 256;   // added to these: to 64 bits
+inline constexpr std::uint32_t kAdds = 0;      // so much as the event says, to 32 bits
+inline constexpr std::uint32_t kUnknown = 1;   // it leaves what nobody knows
+inline constexpr std::uint32_t kOther = 2;     // and up: another one, by its number
+inline constexpr std::uint32_t kWide = 256;    // added to these: to 64 bits
+inline constexpr std::uint32_t kWidest = 512;  // likewise: to 128 bits
+constexpr std::uint32_t of_bytes(std::uint32_t bytes) {
+  return bytes == 16 ? kWidest : bytes == 8 ? kWide : 0;
+}
+constexpr std::uint32_t bytes_of(std::uint32_t change) {
+  return (change & kWidest) != 0 ? 16 : (change & kWide) != 0 ? 8 : 4;
+}
+/// Without its width.
+constexpr std::uint32_t kind_of(std::uint32_t change) {
+  return change & ~(kWide | kWidest);
+}
 }  // namespace word_change
 
 /// A comparison of ((word ^ flip) & mask) with a number.

@@ -582,9 +582,9 @@ void Record::global_words(const Event& event) {
   access.where = global_bytes(event);
   access.write = writes;
   access.strong = !weak;
-  const bool wide = event.op == Op::kGlobalRedAdd &&
-                    (event.as<payload::GlobalWord>().test & word_change::kWide) != 0;
-  access.word = wide ? 8 : 4;
+  access.word = event.op == Op::kGlobalRedAdd
+                    ? word_change::bytes_of(event.as<payload::GlobalWord>().test)
+                    : std::uint32_t{sizeof(std::uint32_t)};
   access.start = looked == kNoNode ? node : looked;
   access.end = node;
   access.who = who(event);

@@ -669,7 +669,7 @@ void RunOrder::on_flag_write(Group& group, const Event& event, std::uint32_t sel
     return;
   }
   flag.stored = flag.stored || !updates;
-  if (updates && (said.test & ~word_change::kWide) != word_change::kUnknown) {
+  if (updates && word_change::kind_of(said.test) != word_change::kUnknown) {
     flag.mixed = flag.mixed || (flag.updated && flag.change != said.test);
     flag.change = said.test;
     flag.updated = true;

@@ -32,6 +32,7 @@ struct TakenForGranted {
   std::set<std::string> signals_elsewhere;
   std::set<std::string> grid_starts;
   std::set<std::string> fixed_columns;
+  std::set<std::string> rounded;
   std::set<std::string> map_bytes;
   bool allocates_beside_data = false;
   std::string registers;  // of a thread, as they are counted where it gives some back
@@ -117,7 +118,7 @@ std::vector<std::string> hypotheses_of_other_grids(const TakenForGranted& taken,
 
 // PTX orders no two lanes of a warp but by what it says. Their accesses to memory are compared lane
 // by lane (`LaneWords`); of all else a run takes them in one order.
-std::vector<std::string> hypotheses_of(const HeldLaunch& held) {
+std::vector<std::string> hypotheses_of(const HeldLaunch& held, bool data_decides) {
   const TakenForGranted& taken = *held.taken;
   std::vector<std::string> notes = hypotheses_of_other_grids(taken, held.launch);
   const auto note = [&notes](const std::set<std::string>& places, const std::string& text) {
@@ -142,6 +143,8 @@ std::vector<std::string> hypotheses_of(const HeldLaunch& held) {
         "tcgen05.alloc gives columns as in this run, for tensor memory is named by numbers at " +
         first_three(taken.fixed_columns));
   }
+  note(data_decides ? taken.rounded : std::set<std::string>{},
+       "approximations and sums of products of floats are rounded as in this run");
   note(
       taken.map_bytes,
       "bytes of a tensor map, whose form no manual says, are at most copied where they are loaded");
@@ -309,8 +312,8 @@ void add_variables(HeldLaunch& held, LaunchUse use) {
   }
 }
 
-// What the driver gives a cooperative grid: two words, of which %envreg1 and %envreg2 are the
-// address. The second one counts those that have come to grid.sync().
+// What the driver gives a cooperative grid, and no other: two words, of which %envreg1 and %envreg2
+// are the address. The second one counts those that have come to grid.sync().
 void add_workspace(HeldLaunch& held) {
   const auto asks = [](const ptx::Argument& argument) {
     if (argument.kind != ptx::Argument::Kind::kSpecial) {
@@ -322,7 +325,7 @@ void add_workspace(HeldLaunch& held) {
   PtxLaunch& launch = held.launch;
   for (const ptx::Routine& routine : launch.kernel->program().routines()) {
     const auto& arguments = routine.code.arguments;
-    if (std::any_of(arguments.begin(), arguments.end(), asks)) {
+    if (launch.shape.cooperative && std::any_of(arguments.begin(), arguments.end(), asks)) {
       held.workspace = launch.workload.tensors.size();
     }
   }
@@ -496,6 +499,7 @@ WarpBody body_of(const std::shared_ptr<HeldLaunch>& held,
     held->taken->grid_starts.insert(grid->grid_starts.begin(), grid->grid_starts.end());
     held->taken->allocates_beside_data |= grid->allocates_beside_data;
     held->taken->fixed_columns.insert(grid->fixed_columns.begin(), grid->fixed_columns.end());
+    held->taken->rounded.insert(grid->rounded.begin(), grid->rounded.end());
     held->taken->map_bytes.insert(grid->map_bytes.begin(), grid->map_bytes.end());
     if (grid->changes_registers && held->launch.workload.registers_per_thread == 0) {
       held->taken->registers =
@@ -684,7 +688,7 @@ ScenarioEntry entry_of(PtxLaunch launch, LaunchUse use) {
   for (const HeldLaunch::MemoryMap& map : held->memory_maps) {
     entry.more_maps.push_back(map.state);
   }
-  entry.hypotheses = [held] { return hypotheses_of(*held); };
+  entry.hypotheses = [held](bool data_decides) { return hypotheses_of(*held, data_decides); };
   entry.lines_at = [held](const SourceSite& site) { return lines_at(*held->launch.kernel, site); };
   entry.thread_instructions = [held] { return *held->launch.thread_instructions; };
   entry.printed = [held] { return held->printed == nullptr ? std::string{} : *held->printed; };
@@ -780,7 +784,7 @@ ScenarioEntry entry_of(const ScenarioEntry& scenario,
   }
   entry.ptx = facts_of(*held->launch.kernel);
   entry.registers = registers_at_start_of(held->launch);
-  entry.hypotheses = [held] { return hypotheses_of(*held); };
+  entry.hypotheses = [held](bool data_decides) { return hypotheses_of(*held, data_decides); };
   entry.lines_at = [held](const SourceSite& site) { return lines_at(*held->launch.kernel, site); };
   entry.thread_instructions = [held] { return *held->launch.thread_instructions; };
   entry.body = [held](const ParameterSet&,

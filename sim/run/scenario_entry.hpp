@@ -71,7 +71,7 @@ struct ScenarioEntry {
   /// Of a PTX kernel: tensors that the grid before may still read.
   std::vector<std::uint32_t> read_by_grid_before{};
   /// Of a program or a PTX kernel: what runs of it have taken for granted, a sentence each.
-  std::function<std::vector<std::string>()> hypotheses{};
+  std::function<std::vector<std::string>(bool data_decides)> hypotheses{};
   /// Of a PTX kernel: what its printf has said in the last run with data.
   std::function<std::string()> printed{};
   /// Of a PTX kernel: the instructions of threads that all runs of it have executed until now.

@@ -137,7 +137,7 @@ struct GlobalAccess {
   std::shared_ptr<GlobalCompletion> completion;  // of a copy
   std::uint32_t lanes = 0;
   Scope scope = Scope::kGpu;          // of a flag
-  bool wide = false;                  // likewise: half of an atomic of 64 bits
+  std::uint32_t word = 4;             // likewise: bytes of all that it is atomic to
   std::uint32_t serial = 0;           // of a cp.async: of the update that counts it
   std::optional<LanePoint> waited{};  // likewise: when its lanes had waited for it themselves
   CopySource source{};                // of a copy's store
@@ -259,14 +259,15 @@ class GlobalDataDetector : public Detector {
             nullptr,
             event.lane_mask(),
             flag(kind_of(event)) ? scope_of_word(event) : Scope::kGpu,
-            event.op == Op::kGlobalRedAdd &&
-                (event.as<payload::GlobalWord>().test & word_change::kWide) != 0};
+            event.op == Op::kGlobalRedAdd
+                ? word_change::bytes_of(event.as<payload::GlobalWord>().test)
+                : std::uint32_t{sizeof(std::uint32_t)}};
   }
 
   // Of two accesses of flags: whether each has the other's thread in its scope, and they are of one
   // word (PTX ISA, "Morally Strong").
   bool morally_strong(const GlobalAccess& first, const GlobalAccess& second) const {
-    if (!flag(first.kind) || !flag(second.kind) || first.wide != second.wide) {
+    if (!flag(first.kind) || !flag(second.kind) || first.word != second.word) {
       return false;
     }
     const Scope scope = std::min(first.scope, second.scope);
@@ -433,7 +434,7 @@ class GlobalDataDetector : public Detector {
     for (; at != places.end() && at->first <= place; ++at) {
       GlobalAccess& other = at->second;
       if (at->first == place && other.kind == access.kind && other.at.same(access.at) &&
-          other.reduction == access.reduction && other.wide == access.wide &&
+          other.reduction == access.reduction && other.word == access.word &&
           other.scope >= access.scope && (other.lanes & ~access.lanes) == 0 &&
           ordered(other, access.warp)) {
         other = std::move(access);

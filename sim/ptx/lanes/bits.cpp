@@ -440,6 +440,55 @@ void whole_poison(ScalarCall& call) {
   }
 }
 
+namespace {
+
+template <class F>
+void undefined_where(ScalarCall& call, F&& undefined) {
+  for (std::uint32_t lane = 0; lane < kLanes; ++lane) {
+    if (undefined(lane)) {
+      call.out->poison[lane] = poison_bits(call.out_bits);
+    }
+  }
+}
+
+// "Division by zero yields an unspecified, machine-specific value" (PTX ISA, "div").
+void undefined_quotient(ScalarCall& call) {
+  const std::uint64_t divisor = low_bits(bits_of(call.type));
+  undefined_where(call,
+                  [&](std::uint32_t lane) { return (call.in[1]->value[lane] & divisor) == 0; });
+}
+
+// A field's position and length are "restricted to the 8-bit value range 0..255" (PTX ISA, "bfe").
+void undefined_field(ScalarCall& call) {
+  constexpr std::uint64_t kMost = 255;
+  const Lanes& length = *call.in[call.sources - 1];
+  const Lanes& position = *call.in[call.sources - 2];
+  undefined_where(call, [&](std::uint32_t lane) {
+    return static_cast<std::uint32_t>(position.value[lane]) > kMost ||
+           static_cast<std::uint32_t>(length.value[lane]) > kMost;
+  });
+}
+
+// From a bit on that the word does not have.
+void undefined_set_bit(ScalarCall& call) {
+  undefined_where(call, [&](std::uint32_t lane) {
+    return static_cast<std::uint32_t>(call.in[1]->value[lane]) >= 32;
+  });
+}
+
+}  // namespace
+
+Execute find_undefined(const Op& op) {
+  const std::string_view name = op.form->name;
+  if ((name == "div" || name == "rem") && is_integer(op.source->modifiers.type())) {
+    return undefined_quotient;
+  }
+  if (name == "bfe" || name == "bfi") {
+    return undefined_field;
+  }
+  return name == "fns" ? undefined_set_bit : nullptr;
+}
+
 Execute find_poison(const Op& op) {
   const std::string_view name = op.form->name;
   const Modifiers& modifiers = op.source->modifiers;

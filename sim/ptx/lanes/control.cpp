@@ -117,6 +117,22 @@ std::optional<Stop> Executor::leave(const Op& op, Mask lanes) {
 
 namespace {
 
+bool has_local_variables(const Routine& routine) {
+  const auto& scopes = routine.code.function->scopes;
+  return std::any_of(scopes.begin(), scopes.end(), [](const Scope& scope) {
+    return std::any_of(scope.variables.begin(), scope.variables.end(), [](const Variable& one) {
+      return one.space == Space::kLocal;
+    });
+  });
+}
+
+bool is_active(const Routine& routine, const Frame* frame) {
+  while (frame != nullptr && frame->routine != &routine) {
+    frame = frame->caller.get();
+  }
+  return frame != nullptr;
+}
+
 // What the caller gives as parameter `index`, or takes as what comes back, to the other's variable.
 void copy_bytes(const ParameterBytes& from, ParameterBytes& to, Mask lanes) {
   const std::uint64_t size = std::min(from.size, to.size);
@@ -181,6 +197,12 @@ std::optional<Stop> Executor::enter(const Op& op, const Function& function, Mask
     fault.text = "more than " + std::to_string(kCallsMax) + " calls inside each other";
     return fault;
   }
+  // Its variables have one place in a thread's local memory.
+  if (has_local_variables(*callee) && is_active(*callee, strand_.frame.get())) {
+    fault.text = std::string{function.name} +
+                 " has local memory, and calls itself: such a recursion is not there";
+    return fault;
+  }
   auto frame = std::make_shared<Frame>(*callee);
   for (std::size_t index = 0; index < wanted.size(); ++index) {
     ParameterBytes& to = bytes_of_variable(*frame, wanted[index]);
@@ -215,8 +237,13 @@ std::optional<Stop> Executor::return_from(Mask lanes) {
   }
   std::erase_if(strand_.joins,
                 [&](const Strand::Join& join) { return join.frame == callee.get(); });
+  surroundings_.leaves(*callee->routine, lanes);
   strand_.frame = callee->caller;
   strand_.pc = callee->call + 1;
+  // "The condition code register is not preserved across calls" (PTX ISA, "Extended-Precision
+  // Integer Arithmetic Instructions").
+  strand_.frame->carry &= ~lanes;
+  strand_.frame->carry_poison |= lanes;
   const auto taken = code().parts_of(code().arguments_of(code().ops[callee->call])[0]);
   const auto& given = callee->routine->code.function->prototype.returns;
   for (std::size_t index = 0; index < std::min(taken.size(), given.size()); ++index) {

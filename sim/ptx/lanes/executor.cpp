@@ -135,6 +135,26 @@ void clear_unknown(const Scalar& scalar, Lanes& lanes) {
 
 // Executes it where there is nothing to say of its registers but that one is written. Says whether
 // it did.
+// Whether PTX leaves a result of lanes open, of sources that are there.
+bool Executor::leaves_open(const Scalar& scalar,
+                           const ScalarStep& step,
+                           ScalarCall& call,
+                           Mask executes) {
+  if (scalar.approximates && surroundings_.leaves_open(strand_)) {
+    return true;
+  }
+  if (scalar.undefined == nullptr) {
+    return false;
+  }
+  out_->poison.fill(0);
+  call.out = &*out_;
+  call.sources = step.sources;
+  call.type = step.type;
+  call.out_bits = step.bits;
+  scalar.undefined(call);
+  return (out_->poisoned() & executes) != 0;
+}
+
 bool Executor::fast(const ScalarStep& step) {
   Frame& frame = *strand_.frame;
   const bool some_busy = !frame.busy.empty();
@@ -166,6 +186,9 @@ bool Executor::fast(const ScalarStep& step) {
     unknown = unknown || call.in[index]->any_poison();
   }
   if (unknown && some_busy && !step.renames) {
+    return false;
+  }
+  if (leaves_open(scalar, step, call, executes)) {
     return false;
   }
   if (!frame.written.empty() && executes != 0) {
@@ -448,6 +471,14 @@ void Executor::scalar(const Op& op, const Guarded& guarded) {
     found.execute(call);
     if (poison) {
       found.poison(call);
+    }
+    if (found.undefined != nullptr) {
+      found.undefined(call);
+      poison = poison || out_->any_poison();
+    }
+    if (found.approximates && surroundings_.leaves_open(strand_)) {
+      out_->poison.fill(0xff);
+      poison = true;
     }
   }
   const Mask carried = found.reads_carry ? strand_.frame->carry_poison : 0;

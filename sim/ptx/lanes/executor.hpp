@@ -50,6 +50,7 @@ class Executor {
   std::optional<Stop> step();
   std::optional<Mask> guarded_by(const ScalarStep& step) const;
   bool fast(const ScalarStep& step);
+  bool leaves_open(const Scalar& scalar, const ScalarStep& step, ScalarCall& call, Mask executes);
   bool fast_branch(const ScalarStep& step);
   void scalar(const Op& op, const Guarded& guarded);
   TensorBases::Outcome of_tensor_bases(const Scalar& found, const ScalarCall& call, Mask lanes);

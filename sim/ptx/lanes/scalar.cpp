@@ -15,6 +15,9 @@ Scalar find_scalar(const Op& op, bool common) {
     }
   }
   found.poison = find_poison(op);
+  found.undefined = find_undefined(op);
+  found.approximates =
+      op.source->modifiers.has("approx"_mod) || op.source->modifiers.has("full"_mod);
   const std::string_view name = op.form->name;
   found.copies = found.in_place && name == "mov";
   found.moves = name == "mov" || name == "selp";

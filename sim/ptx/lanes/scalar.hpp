@@ -45,6 +45,9 @@ struct Scalar {
   Execute execute = nullptr;  // nullptr: there is no such operation
   /// Sets the poison of `out`; called only where a source has some.
   Execute poison = nullptr;
+  /// Sets the poison of `out` where PTX leaves the result open; null: it does nowhere.
+  Execute undefined = nullptr;
+  bool approximates = false;
   bool reads_carry = false;
   bool writes_carry = false;
   std::uint32_t relations = 0;  // of a comparison
@@ -65,6 +68,7 @@ Execute find_compare(const Op& op);
 Execute find_convert(const Op& op);
 Execute find_float(const Op& op);
 Execute find_poison(const Op& op);
+Execute find_undefined(const Op& op);
 /// What it gives most of them: any byte of a source makes all of the result unknown.
 void whole_poison(ScalarCall& call);
 

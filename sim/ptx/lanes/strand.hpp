@@ -28,6 +28,16 @@ class Surroundings {
   virtual Lanes special(SpecialRegister special) = 0;
   /// Where a variable stands, in its own space; of a parameter in the space of parameters.
   virtual std::uint64_t address_of(const VariableUse& use) = 0;
+  /// Lanes return from a function: what it had in local memory is no more.
+  virtual void leaves(const Routine& routine, Mask lanes) {
+    static_cast<void>(routine);
+    static_cast<void>(lanes);
+  }
+  /// Whether nobody knows what the strand's approximation comes to.
+  virtual bool leaves_open(const Strand& strand) {
+    static_cast<void>(strand);
+    return false;
+  }
   /// What stands for a function of the module in a register.
   virtual std::uint64_t address_of(const Function& function) = 0;
   /// The function that such a number stands for; nullptr where there is none.
@@ -88,7 +98,7 @@ struct Frame {
   std::vector<std::uint8_t> written;  // of each slot, 1: by an instruction; empty: not noted
   std::vector<std::uint64_t> ready;   // of each slot: when its value is there; empty: not noted
   Mask carry = 0;
-  Mask carry_poison = 0;
+  Mask carry_poison = ~Mask{0};
   std::unordered_map<const Variable*, ParameterBytes> parameters;
   std::shared_ptr<Frame> caller;
   std::uint32_t call = 0;   // of the caller: the op that called

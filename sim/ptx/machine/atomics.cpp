@@ -86,7 +86,7 @@ std::uint32_t change_of(const Modifiers& modifiers) {
                                    "exch"_mod,
                                    "cas"_mod};
   const Type type = modifiers.type();
-  const std::uint32_t wide = bytes_of(type) == 8 ? sim::word_change::kWide : 0;
+  const std::uint32_t wide = sim::word_change::of_bytes(bytes_of(type));
   if (integer_add(modifiers) && wide == 0) {
     return sim::word_change::kAdds;
   }
@@ -140,6 +140,24 @@ std::uint64_t WarpRun::updated(
     return x == 0 || x > b ? b : x - 1;
   }
   return modifiers.has("cas"_mod) ? (x == b ? c : x) : b;
+}
+
+// The same of a word of 128 bits: it is exchanged, and perhaps compared.
+sim::AtomicWord WarpRun::updated(const Modifiers& modifiers,
+                                 bool flushes,
+                                 const sim::AtomicWord& x,
+                                 const sim::AtomicWord& b,
+                                 const sim::AtomicWord& c) {
+  if (bytes_of(modifiers.type()) == sizeof x) {
+    return modifiers.has("cas"_mod) ? (x == b ? c : x) : b;
+  }
+  return {updated(modifiers, flushes, x[0], b[0], c[0])};
+}
+
+// An operand of it in a lane.
+sim::AtomicWord WarpRun::known_word(const Request& request, std::size_t operand, Mask lane) const {
+  const bool wide = request.stop.operands[operand].values.size() > 1;
+  return {known(request, operand, lane), wide ? known(request, operand, lane, 1) : 0};
 }
 
 bool WarpRun::commutes(const Modifiers& modifiers) {
@@ -211,7 +229,9 @@ void WarpRun::require_contents(const Request& request, std::uint64_t address) co
 bool WarpRun::by_data(const Request& request, std::size_t at, Mask lane) const {
   bool unknown = false;
   for (std::size_t operand = at + 1; operand < request.operands(); ++operand) {
-    unknown = unknown || (request.has(operand) && (request.value(operand).poisoned() & lane) != 0);
+    for (const Lanes& part : request.stop.operands[operand].values) {
+      unknown = unknown || (part.poisoned() & lane) != 0;
+    }
   }
   return unknown && !machine_.moves_data();
 }
@@ -249,7 +269,8 @@ Served WarpRun::atomic(Request& request) {
     }
     return reduce(request);
   }
-  Lanes result = Lanes::unknown();
+  std::array<Lanes, 2> found{Lanes::unknown(), Lanes::unknown()};
+  const std::span<Lanes> result{found.data(), bytes_of(type) > sizeof(std::uint64_t) ? 2U : 1U};
   const Wanted wanted = returns ? wanted_of_result(request) : Wanted::kNothing;
   if (const auto told = ask_whether_last(request, wanted, places)) {
     return *told;
@@ -272,8 +293,8 @@ Served WarpRun::atomic(Request& request) {
   if (global != 0) {
     global_atomics(request, global, at, wanted, result);
   }
-  if (returns) {
-    request.strand.write(request.stop, 0, 0, result);
+  for (std::size_t part = 0; returns && part < result.size(); ++part) {
+    request.strand.write(request.stop, 0, part, result[part]);
   }
   return Served::kDone;
 }
@@ -325,7 +346,7 @@ Served WarpRun::vector_atomic(Request& request) {
     stop.operands.push_back({request.stop.operands[at + 1].argument, {word}});
     Request one{request.strand, stop, request.op, modifiers};
     Lanes result = Lanes::unknown();
-    global_atomics(one, request.mask(), at, wanted, result);
+    global_atomics(one, request.mask(), at, wanted, {&result, 1});
     for (std::size_t half = 0; returns && half < each; ++half) {
       Lanes element = result;
       for (std::uint32_t lane = 0; lane < kLanes; ++lane) {
@@ -340,7 +361,7 @@ Served WarpRun::vector_atomic(Request& request) {
 }
 
 void WarpRun::global_atomics(
-    Request& request, Mask lanes, std::size_t at, Wanted wanted, Lanes& result) {
+    Request& request, Mask lanes, std::size_t at, Wanted wanted, std::span<Lanes> result) {
   const Modifiers& modifiers = request.modifiers;
   const bool used = wanted != Wanted::kNothing;
   const bool counts = integer_add(modifiers) && bytes_of(modifiers.type()) == 4;
@@ -398,21 +419,21 @@ void WarpRun::global_atomics(
     const Mask lane = left & ~(left - 1);
     prepare(lane);
     const bool free = (data & lane) != 0;
-    const std::uint64_t b = free ? 0 : known(request, at + 1, lane);
-    const std::uint64_t c = modifiers.has("cas"_mod) && !free ? known(request, at + 2, lane) : 0;
+    const bool compares = modifiers.has("cas"_mod);
+    const auto b = free ? sim::AtomicWord{} : known_word(request, at + 1, lane);
+    const auto c = compares && !free ? known_word(request, at + 2, lane) : sim::AtomicWord{};
     sim::AtomicUpdate update{bytes_of(modifiers.type())};
-    update.update = [&](std::uint64_t old) { return updated(modifiers, true, old, b, c); };
+    update.update = [&](const sim::AtomicWord& old) { return updated(modifiers, true, old, b, c); };
     update.leaves_unknown = free;
-    update.change =
-        !free ? change_of(modifiers)
-              : sim::word_change::kUnknown + (update.bytes == 8 ? sim::word_change::kWide : 0);
+    update.change = !free ? change_of(modifiers)
+                          : sim::word_change::kUnknown + sim::word_change::of_bytes(update.bytes);
     sim::Operation op = make(warptwin::Op::kGlobalRedAdd, request, lane);
     auto& word = op.as<sim::operands::GlobalWord>();
     word.update = &update;
     word.address = address(lane);
     // Nobody can wait for a word that is not known: then each counts as one that adds.
     const std::uint32_t some = commutes(modifiers) || free ? 1 : 0;
-    word.value = counts && !free ? static_cast<std::uint32_t>(b) : some;
+    word.value = counts && !free ? static_cast<std::uint32_t>(b[0]) : some;
     op.flags |= signs ? event_flag::kSignAsked : std::uint16_t{0};
     set_order(modifiers, op);
     perform(op, orders);
@@ -421,9 +442,11 @@ void WarpRun::global_atomics(
       touched_.learn(serving_);
     }
     const auto number = static_cast<std::uint32_t>(std::countr_zero(lane));
-    if (machine_.moves_data() && update.known) {
-      result.value[number] = update.before;
-      result.poison[number] = 0;
+    for (std::size_t part = 0; part < result.size(); ++part) {
+      if (machine_.moves_data() && update.known) {
+        result[part].value[number] = update.before[part];
+        result[part].poison[number] = 0;
+      }
     }
   }
 }
@@ -464,7 +487,7 @@ void WarpRun::shared_atomic(Request& request,
                             std::uint32_t lane,
                             std::size_t at,
                             bool used,
-                            Lanes& result) {
+                            std::span<Lanes> result) {
   const Modifiers& modifiers = request.modifiers;
   const std::uint32_t size = bytes_of(modifiers.type());
   const Mask bit = Mask{1} << lane;
@@ -476,8 +499,9 @@ void WarpRun::shared_atomic(Request& request,
   }
   report_copied(request, place.rank, place.address, size, true);
   const bool free = by_data(request, at, bit);
-  const std::uint64_t b = free ? 0 : known(request, at + 1, bit);
-  const std::uint64_t c = modifiers.has("cas"_mod) && !free ? known(request, at + 2, bit) : 0;
+  const bool compares = modifiers.has("cas"_mod);
+  const auto b = free ? sim::AtomicWord{} : known_word(request, at + 1, bit);
+  const auto c = compares && !free ? known_word(request, at + 2, bit) : sim::AtomicWord{};
   std::array<Place, kLanes> places;
   places[lane] = place;
   const bool shows = used || !commutes(modifiers);
@@ -490,14 +514,17 @@ void WarpRun::shared_atomic(Request& request,
   access.address[lane] = place.address;
   access.kind = decided ? sim::AccessKind::kDecided : sim::AccessKind::kAtomic;
   access.leaves_unknown = free || (mixed && !machine_.moves_data());
-  access.update = [&](std::uint64_t old) { return updated(modifiers, false, old, b, c); };
+  access.update = [&](const sim::AtomicWord& old) { return updated(modifiers, false, old, b, c); };
   sim::Operation op = make(warptwin::Op::kSharedStore, request, bit);
   op.ordering.scope = scope_of(modifiers, warptwin::Scope::kGpu);
   op.set<sim::operands::LaneBytes>() = {&access, place.rank, 0};
   perform(op);
-  result.value[lane] = access.before;
   const bool told = access.known && machine_.moves_data();
-  result.poison[lane] = told ? std::uint8_t{0} : poison_bits(8 * size);
+  for (std::size_t part = 0; part < result.size(); ++part) {
+    result[part].value[lane] = access.before[part];
+    result[part].poison[lane] =
+        told ? std::uint8_t{0} : poison_bits(8 * std::min<std::uint32_t>(size, 8));
+  }
 }
 
 // A load or store of one word by each lane that is atomic, and orders nothing.

@@ -23,6 +23,12 @@ Served WarpRun::bar_red(Request& request) {
   std::shared_ptr<BarrierReduction>& open = grid_.reductions[key];
   if (open == nullptr) {
     open = std::make_shared<BarrierReduction>();
+    open->asks = request.modifiers;
+  }
+  for (const Modifier word : {"popc"_mod, "and"_mod, "or"_mod}) {
+    if (open->asks.has(word) != request.modifiers.has(word)) {
+      refuse(request, "a barrier gives results of two kinds");
+    }
   }
   const std::shared_ptr<BarrierReduction> own = open;
   own->holding += static_cast<std::uint32_t>(std::popcount(holds));
@@ -35,7 +41,8 @@ Served WarpRun::bar_red(Request& request) {
   sim::Operation op = collective(warptwin::Op::kBarSync, request);
   op.as<sim::operands::NamedBarrier>() = {id, threads};
   perform(op);
-  if (own->warps != warps) {
+  own->generation = own->generation.value_or(op.result);
+  if (own->warps != warps || *own->generation != op.result) {
     refuse(request, "a barrier that gives a result is shared with bar.sync or bar.arrive");
   }
   const Modifiers& modifiers = request.modifiers;

@@ -205,7 +205,11 @@ Served WarpRun::mbarrier_arrive(Request& request) {
     op.flags |= request.op.is("mbarrier.arrive_drop") ? event_flag::kDrop : std::uint16_t{0};
     op.flags |= modifiers.has("noComplete"_mod) ? event_flag::kNoComplete : std::uint16_t{0};
     perform(op);
-    const std::uint64_t given = returns ? state_of(mbarrier_life(bar.address), op.result) : 0;
+    // "mbarrier.arrive" in another CTA cannot return a value.
+    const bool own =
+        (op.flags & event_flag::kRemote) == 0 || bar.address >> 24 == machine_.cta_rank();
+    const std::uint64_t given =
+        returns && own ? state_of(mbarrier_life(bar.address), op.result) : 0;
     for (std::uint32_t lane = 0; lane < kLanes && returns; ++lane) {
       state.value[lane] = (lanes >> lane & 1U) != 0 ? given : state.value[lane];
     }
@@ -382,6 +386,9 @@ Served WarpRun::fence_proxy(Request& request) {
     op.ordering = {acquires ? Semantics::kAcquire : Semantics::kRelease,
                    scope_of(modifiers, warptwin::Scope::kGpu)};
     if (acquires) {
+      if (uniform(request, 1) != kTensorMapBytes) {
+        refuse(request, "it is of the 128 bytes of a tensor map");
+      }
       op.as<sim::operands::MapFence>().map = map_of(request, uniform(request, 0));
     }
     perform(op);

@@ -135,6 +135,15 @@ Served WarpRun::tensor_copy(Request& request) {
   return Served::kDone;
 }
 
+// Of a copy or a commit to several CTAs. To the model no CTA is the own one.
+CtaMask WarpRun::multicast_mask(const Request& request, std::size_t operand, Mask lane) const {
+  const CtaMask mask{static_cast<std::uint16_t>(known(request, operand, lane))};
+  if (mask.bits == 0) {
+    refuse(request, "the mask of the multicast names no CTA, and nobody is told of its end");
+  }
+  return mask;
+}
+
 // The barrier that a copy signals, and the CTAs that it goes to: operands `barrier` and `mask`.
 void WarpRun::aim(
     Request& request, sim::Operation& op, std::size_t barrier, std::size_t mask, Mask lane) {
@@ -143,7 +152,7 @@ void WarpRun::aim(
   const std::uint32_t rank = signal >> 24;
   copy.barrier = signal & kOffset;
   if (request.modifiers.has("multicast::cluster"_mod)) {
-    copy.mask.bits = static_cast<std::uint16_t>(known(request, mask, lane));
+    copy.mask = multicast_mask(request, mask, lane);
   }
   const bool pair = group_of(request) == CtaGroup::kTwo;
   const std::uint32_t own = machine_.cta_rank();

@@ -178,14 +178,19 @@ void Kernel::place_shared() {
   }
 }
 
-// A thread's local memory: every local variable of every function has a place of its own.
+// A thread's local memory: every local variable of every function has a place of its own, and
+// between two of them are bytes of none.
 void Kernel::place_locals() {
+  constexpr std::uint64_t kGap = 32;
   for (const Routine* routine : routines_) {
     for (const Scope& scope : routine->code.function->scopes) {
       for (const Variable& variable : scope.variables) {
         if (variable.space == Space::kLocal) {
-          local_bytes_ = aligned(local_bytes_, variable.aligned_to());
+          local_bytes_ =
+              aligned(local_bytes_ + (locals_.empty() ? 0 : kGap), variable.aligned_to());
           places_[&variable] = local_bytes_;
+          locals_.push_back({local_bytes_, variable.bytes()});
+          facts_[routine].locals.push_back(locals_.back());
           local_bytes_ += variable.bytes();
         }
       }
@@ -193,15 +198,27 @@ void Kernel::place_locals() {
   }
 }
 
-std::string Kernel::last_local() const {
-  for (const auto& [variable, at] : places_) {
-    if (variable->space == Space::kLocal && at + variable->bytes() == local_bytes_ &&
-        variable->bytes() != 0) {
-      return ", with " + std::string{variable->name} + ", of " + std::to_string(variable->bytes()) +
-             " bytes";
+bool Kernel::is_local(std::uint64_t at, std::uint64_t bytes) const {
+  const auto above =
+      std::upper_bound(locals_.begin(), locals_.end(), at, [](std::uint64_t byte, const auto& one) {
+        return byte < one.at;
+      });
+  return above != locals_.begin() && at - std::prev(above)->at <= std::prev(above)->bytes &&
+         bytes <= std::prev(above)->bytes - (at - std::prev(above)->at);
+}
+
+std::string Kernel::local_before(std::uint64_t at) const {
+  const Variable* found = nullptr;
+  for (const auto& [variable, place] : places_) {
+    if (variable->space == Space::kLocal && place <= at &&
+        (found == nullptr || place > places_.at(found))) {
+      found = variable;
     }
   }
-  return "";
+  return found == nullptr
+             ? ""
+             : ", byte " + std::to_string(at - places_.at(found)) + " of " +
+                   std::string{found->name} + ", which has " + std::to_string(found->bytes());
 }
 
 namespace {

@@ -92,9 +92,20 @@ class Kernel {
   /// Where a local variable begins among a thread's bytes, and the bytes of all.
   std::uint64_t local_offset(const Variable& variable) const;
   std::uint64_t local_bytes() const { return local_bytes_; }
-  /// Of the local variable that ends last: ", with __local_depot0, of 16 bytes". Empty: there is
-  /// none.
-  std::string last_local() const;
+  /// Some bytes of a thread's local memory that are one variable.
+  struct LocalPlace {
+    std::uint64_t at;
+    std::uint64_t bytes;
+  };
+  /// Whether bytes of one local variable are at `at`.
+  bool is_local(std::uint64_t at, std::uint64_t bytes) const;
+  /// The variables of a function.
+  const std::vector<LocalPlace>& locals_of(const Routine& routine) const {
+    return facts_of(routine).locals;
+  }
+  /// Of a byte of local memory: ", byte 16 of __local_depot0, which has 16". Empty: it is in front
+  /// of all.
+  std::string local_before(std::uint64_t at) const;
 
   /// Whether it makes tensor maps, or changes them.
   bool changes_maps() const { return changes_maps_; }
@@ -122,6 +133,7 @@ class Kernel {
   struct RoutineFacts {
     std::uint32_t first = 0;  // the number of its first op
     std::vector<SourceSite> sites;
+    std::vector<LocalPlace> locals;
     std::unordered_map<std::uint32_t, WaitLoop> waits;                     // by op
     std::unordered_map<std::uint32_t, std::vector<std::uint32_t>> needed;  // at tries, by op
   };
@@ -145,6 +157,7 @@ class Kernel {
   std::deque<std::string> files_;
   std::uint64_t parameter_bytes_ = 0;
   std::uint64_t local_bytes_ = 0;
+  std::vector<LocalPlace> locals_;  // in their order
   std::uint64_t shared_end_ = 0;
   bool changes_maps_ = false;
   bool waits_for_groups_ = false;

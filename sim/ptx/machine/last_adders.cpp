@@ -109,9 +109,9 @@ std::uint32_t WarpRun::add_to_global(const Request& request,
   require_contents(request, places[lane].address);
   touch_words(request, request.mask(), places, Touch::kStrongStore);
   sim::AtomicUpdate update{4};
-  update.update = [&](std::uint64_t old) {
-    machine_.last_adders()->finds(question, static_cast<std::uint32_t>(old));
-    return updated(modifiers, false, old, operand, 0);
+  update.update = [&](const sim::AtomicWord& old) {
+    machine_.last_adders()->finds(question, static_cast<std::uint32_t>(old[0]));
+    return updated(modifiers, false, old, {operand}, {});
   };
   sim::Operation op = make(warptwin::Op::kGlobalRedAdd, request, request.mask());
   auto& word = op.as<sim::operands::GlobalWord>();
@@ -123,10 +123,10 @@ std::uint32_t WarpRun::add_to_global(const Request& request,
   if (!update.known) {
     refuse_unknown(request.strand, request.stop.op, "it asks a word of data who is the last");
   }
-  if (modifiers.has("inc"_mod) && update.before >= operand) {
+  if (modifiers.has("inc"_mod) && update.before[0] >= operand) {
     machine_.last_adders()->update(question.address, question.adder);  // it begins anew here
   }
-  return static_cast<std::uint32_t>(update.before);
+  return static_cast<std::uint32_t>(update.before[0]);
 }
 
 std::uint32_t WarpRun::add_to_shared(const Request& request,
@@ -141,9 +141,9 @@ std::uint32_t WarpRun::add_to_shared(const Request& request,
   access.mask = request.mask();
   access.address[lane] = places[lane].address;
   access.kind = sim::AccessKind::kAsked;
-  access.update = [&](std::uint64_t old) {
-    machine_.last_adders()->finds(question, static_cast<std::uint32_t>(old));
-    return updated(modifiers, false, old, operand, 0);
+  access.update = [&](const sim::AtomicWord& old) {
+    machine_.last_adders()->finds(question, static_cast<std::uint32_t>(old[0]));
+    return updated(modifiers, false, old, {operand}, {});
   };
   sim::Operation op = make(warptwin::Op::kSharedStore, request, request.mask());
   op.ordering.scope = scope_of(modifiers, warptwin::Scope::kGpu);
@@ -152,7 +152,7 @@ std::uint32_t WarpRun::add_to_shared(const Request& request,
   if (!access.known) {
     refuse_unknown(request.strand, request.stop.op, "what is counted nobody has written");
   }
-  return static_cast<std::uint32_t>(access.before);
+  return static_cast<std::uint32_t>(access.before[0]);
 }
 
 // Behind its addition the last one waits for the sum, as a poll waits.

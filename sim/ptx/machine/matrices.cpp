@@ -206,6 +206,9 @@ Served WarpRun::wgmma(Request& request) {
     op.fragment->touched = ++machine_.registers().time;
   }
   report_copied_operands(request, op);
+  if (modifiers.type(0) != Type::kS32) {
+    leaves_open(request.strand);
+  }
   perform(op);
   if (!keeps) {
     mark_in_flight(request, 0, {op.fragment, warptwin::Op::kWgmmaWait});

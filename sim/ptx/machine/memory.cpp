@@ -165,14 +165,16 @@ void WarpRun::note_map_bytes(const Request& request) {
 void WarpRun::move_private(
     const Request& request, const Place& place, std::uint32_t lane, bool loads, Bytes& bytes) {
   const bool local = place.space == Space::kLocal;
-  const std::uint64_t size = local ? kernel_.local_bytes() : grid_.parameters.size();
-  if (place.address > size || bytes.size > size - place.address) {
+  const std::uint64_t size = grid_.parameters.size();
+  const bool inside = local ? kernel_.is_local(place.address, bytes.size)
+                            : place.address <= size && bytes.size <= size - place.address;
+  if (!inside) {
     leave_memory(request,
                  Mask{1} << lane,
                  "of " + std::to_string(bytes.size) + " bytes at byte " +
                      std::to_string(static_cast<std::int64_t>(place.address)) + " of " +
-                     (local ? "local memory, which ends at " : "the parameters, which end at ") +
-                     std::to_string(size) + (local ? kernel_.last_local() : ""));
+                     (local ? "local memory" + kernel_.local_before(place.address)
+                            : "the parameters, which end at " + std::to_string(size)));
   }
   if (place.address % (bytes.size & (~bytes.size + 1)) != 0) {
     refuse(
@@ -580,12 +582,13 @@ Served WarpRun::isspacep(Request& request) {
   return Served::kDone;
 }
 
-// The same place in the shared memory of another CTA.
+// The same place in the shared memory of another CTA. A rank that no cluster has leads to no CTA.
 Served WarpRun::mapa(Request& request) {
+  constexpr std::uint64_t kRankMost = 255;
   const bool shared = space_of(request.modifiers) == Space::kShared;
   Lanes result = request.value(1);
   for (std::uint32_t lane = 0; lane < kLanes; ++lane) {
-    const std::uint64_t rank = request.value(2).value[lane];
+    const std::uint64_t rank = std::min<std::uint64_t>(request.value(2).value[lane], kRankMost);
     const std::uint64_t offset = result.value[lane] & 0xFFFFFFU;
     result.value[lane] = (rank << 24 | offset) + (shared ? 0 : kSharedWindow);
   }
@@ -594,10 +597,16 @@ Served WarpRun::mapa(Request& request) {
   return Served::kDone;
 }
 
+// Of an address that is no CTA's it is unknown.
 Served WarpRun::getctarank(Request& request) {
+  const bool shared = space_of(request.modifiers) == Space::kShared;
   Lanes result = request.value(1);
-  for (std::uint64_t& address : result.value) {
-    address = address >> 24 & 0xFFU;
+  for (std::uint32_t lane = 0; lane < kLanes; ++lane) {
+    std::uint64_t& address = result.value[lane];
+    const std::uint64_t rank = (address - (shared ? 0 : kSharedWindow)) >> 24;
+    const bool known = rank < machine_.cluster_size();
+    address = known ? rank : 0;
+    result.poison[lane] = known ? result.poison[lane] : 0xff;
   }
   make_unknown(result, result);
   request.strand.write(request.stop, 0, 0, result);

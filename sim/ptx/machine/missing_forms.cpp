@@ -46,8 +46,9 @@ const char* missing_access(const Modifiers& modifiers) {
 
 const char* missing_reduction(const Modifiers& modifiers) {
   const Type type = modifiers.type();
-  if (!is_vector(modifiers) && bytes_of(type) != 4 && bytes_of(type) != 8) {
-    return "atomics of 16 or 128 bits are not there, but of vectors";
+  const bool wide = bytes_of(type) == 16 && has_any(modifiers, {"exch"_mod, "cas"_mod});
+  if (!is_vector(modifiers) && bytes_of(type) != 4 && bytes_of(type) != 8 && !wide) {
+    return "atomics of 16 bits are not there, but of vectors; of 128 bits .exch and .cas are";
   }
   return names_shared(modifiers) && orders(modifiers)
              ? "acquiring and releasing atomics of shared memory are not there"

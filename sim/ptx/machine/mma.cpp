@@ -322,10 +322,17 @@ Served WarpRun::mma(Request& request) {
   if (written != Result{mma.d}.registers(mma.shape.m)) {
     refuse(request, "D has another number of registers than the shape");
   }
-  const auto result = mma.d == Type::kS32   ? mma.multiply<std::int64_t>(a, b, c)
-                      : mma.d == Type::kF64 ? mma.multiply<double>(a, b, c)
-                                            : mma.multiply<float>(a, b, c);
+  const bool exact = mma.d == Type::kS32;
+  if (!exact) {
+    leaves_open(request.strand);
+  }
+  auto result = mma.d == Type::kS32   ? mma.multiply<std::int64_t>(a, b, c)
+                : mma.d == Type::kF64 ? mma.multiply<double>(a, b, c)
+                                      : mma.multiply<float>(a, b, c);
   for (std::size_t i = 0; i < result.size(); ++i) {
+    if (!exact && !machine_.moves_data()) {
+      result[i] = Lanes::unknown();  // in which order it sums no manual says
+    }
     request.strand.write(request.stop, 0, i, result[i]);
   }
   return Served::kDone;

@@ -341,7 +341,7 @@ void Rehearsal::step(Strand strand, std::vector<Rehearsal>& others) {
     return;
   }
   const std::optional<Use> use = use_of(strand);
-  Asked surroundings{*warp_};
+  OfCopy surroundings{*warp_, local_, local_poison_};
   Stop stop = strand.run(warp_->kernel_.program(), surroundings, 1);
   if (use && stop.instructions == 1) {
     note_use(strand, *use);

@@ -23,9 +23,25 @@ class Asked : public Surroundings {
   std::uint64_t address_of(const Function& function) override { return warp_.address_of(function); }
   const Function* function_at(std::uint64_t address) override { return warp_.function_at(address); }
   TensorBases* tensor_bases() override { return warp_.tensor_bases(); }
+  bool leaves_open(const Strand& strand) override { return warp_.leaves_open(strand); }
 
  private:
   Surroundings& warp_;
+};
+
+/// The same, with local memory of its own.
+class OfCopy : public Asked {
+ public:
+  OfCopy(WarpRun& warp, std::vector<std::uint8_t>& local, std::vector<std::uint8_t>& poison)
+      : Asked{warp}, run_{warp}, local_{local}, poison_{poison} {}
+  void leaves(const Routine& routine, Mask lanes) override {
+    run_.forget_locals(routine, lanes, local_, poison_);
+  }
+
+ private:
+  WarpRun& run_;
+  std::vector<std::uint8_t>& local_;
+  std::vector<std::uint8_t>& poison_;
 };
 
 /// The word that a look has brought, as a register holds it: ((word ^ flip) & mask), or the word

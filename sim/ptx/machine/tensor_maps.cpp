@@ -34,7 +34,8 @@ constexpr sim::TensorType kElements[] = {sim::TensorType::kU8,
                                          sim::TensorType::k16U4Align16B,
                                          sim::TensorType::k16U6Align16B};
 constexpr Swizzle kSwizzles[] = {Swizzle::kNone, Swizzle::k32B, Swizzle::k64B, Swizzle::k128B};
-constexpr std::uint32_t kPackingSince = 100;   // sm_100 has elements of four and six bits
+constexpr std::uint32_t kPackingSince = 100;  // sm_100 has elements of four and six bits
+constexpr std::uint64_t kStrideMost = (std::uint64_t{1} << 40) - 1;
 constexpr std::uint32_t kStridesInBytes = 85;  // version of PTX, as 10 * major + minor
 
 std::optional<sim::TensorMapState> decoded(const std::vector<std::byte>& bytes) {
@@ -166,6 +167,7 @@ void WarpRun::replace_field(const Request& request, Mask lane, sim::TensorMapSta
   } else if (modifiers.has("global_stride"_mod)) {
     const bool in_bytes = kernel_.program().module().version >= kStridesInBytes;
     map.stride_bytes[dimension] = in_bytes ? value : value << 4;
+    need(value <= kStrideMost && map.stride_bytes[dimension] <= kStrideMost);
   } else if (modifiers.has("box_dim"_mod)) {
     need(value > 0 && value <= 256 && map.step[dimension] == 1);
     map.box[dimension] = static_cast<std::uint32_t>(value);

@@ -365,6 +365,9 @@ Served WarpRun::tmem_mma(Request& request) {
     mma.instruction.bits = static_cast<std::uint32_t>(known(request, descriptor, lane));
     mma.instruction.kind = *kind;
     require_plain_mma(request, mma.instruction);
+    if (*kind != MmaKind::kI8) {
+      leaves_open(request.strand);
+    }
     if (sparse) {
       mma.scale_a.value = tensor_address(request, 3, lane);
       op.flags |= event_flag::kSparse;
@@ -421,7 +424,7 @@ Served WarpRun::tmem_commit(Request& request) {
     commit.group = group_of(request);
     commit.barrier = own_shared(request, known(request, 0, lane));
     if (request.modifiers.has("multicast::cluster"_mod)) {
-      commit.mask.bits = static_cast<std::uint16_t>(known(request, 1, lane));
+      commit.mask = multicast_mask(request, 1, lane);
     }
     perform(op);
   }

@@ -651,6 +651,34 @@ std::uint64_t WarpRun::address_of(const VariableUse& use) {
   }
 }
 
+// How an approximation is rounded no manual says: with data it is as here, and that is named.
+bool WarpRun::leaves_open(const Strand& strand) {
+  const Routine& routine = *strand.frame->routine;
+  if (machine_.moves_data() && grid_.rounded_ops.insert(&routine.code.ops[strand.pc]).second) {
+    grid_.rounded.insert(kernel_.line_of(routine, strand.pc));
+  }
+  return !machine_.moves_data();
+}
+
+void WarpRun::leaves(const Routine& routine, Mask lanes) {
+  forget_locals(routine, lanes, local_, local_poison_);
+}
+
+// What a function leaves in local memory nobody knows.
+void WarpRun::forget_locals(const Routine& routine,
+                            Mask lanes,
+                            std::vector<std::uint8_t>& bytes,
+                            std::vector<std::uint8_t>& poison) const {
+  for (const Kernel::LocalPlace& local : kernel_.locals_of(routine)) {
+    for (Mask left = lanes; left != 0; left &= left - 1) {
+      const auto lane = static_cast<std::size_t>(std::countr_zero(left));
+      const std::size_t first = lane * kernel_.local_bytes() + local.at;
+      std::fill_n(&bytes[first], local.bytes, std::uint8_t{0});
+      std::fill_n(&poison[first], local.bytes, std::uint8_t{1});
+    }
+  }
+}
+
 std::uint64_t WarpRun::address_of(const Function& function) {
   const auto& functions = kernel_.program().module().functions;
   return kFunctionWindow + static_cast<std::uint64_t>(&function - functions.data());

@@ -17,8 +17,10 @@
 #include <span>
 #include <string>
 #include <unordered_map>
+#include <unordered_set>
 #include <vector>
 
+#include "sim/model/atomic_update.hpp"
 #include "sim/model/global_memory.hpp"
 #include "sim/model/lane_access.hpp"
 #include "sim/model/last_adders.hpp"
@@ -36,8 +38,10 @@ namespace warptwin::ptx {
 struct BarrierReduction {
   std::uint32_t warps = 0;
   std::uint32_t threads = 0;
-  std::uint32_t holding = 0;  // threads whose predicate holds
-  bool unknown = false;       // of some nobody knows it
+  std::uint32_t holding = 0;                // threads whose predicate holds
+  bool unknown = false;                     // of some nobody knows it
+  Modifiers asks;                           // of the first who came
+  std::optional<std::uint32_t> generation;  // of the barrier, once it is complete
 };
 
 /// The atomics of one word of shared memory.
@@ -126,6 +130,8 @@ struct GridContext {
   /// operations on columns that are said by number.
   std::set<std::string> asked_bases;
   std::set<std::string> fixed_columns;
+  std::set<std::string> rounded;  // approximations, and sums of products, with data
+  std::unordered_set<const Op*> rounded_ops;
   std::set<std::string> map_bytes;     // where bytes of a tensor map are loaded
   bool allocates_beside_data = false;  // in a run with data, columns that nobody knows
   /// What printf has said, in a run with data.
@@ -198,6 +204,12 @@ class WarpRun : public Surroundings, public sim::AgentState {
   Lanes special(SpecialRegister special) override;
   std::uint64_t address_of(const VariableUse& use) override;
   std::uint64_t address_of(const Function& function) override;
+  void leaves(const Routine& routine, Mask lanes) override;
+  bool leaves_open(const Strand& strand) override;
+  void forget_locals(const Routine& routine,
+                     Mask lanes,
+                     std::vector<std::uint8_t>& bytes,
+                     std::vector<std::uint8_t>& poison) const;
   const Function* function_at(std::uint64_t address) override;
   std::uint64_t fingerprint() const override;
   void touches_busy(const Strand& strand, std::uint32_t slot) override;
@@ -419,6 +431,7 @@ class WarpRun : public Surroundings, public sim::AgentState {
   sim::TensorMode tensor_mode_of(const Request& request) const;
   void place_copy(const Request& request, sim::Operation& op, std::size_t map, Mask lane);
   sim::CopyReduction reduction_of(const Request& request, const sim::TensorMapState* map) const;
+  CtaMask multicast_mask(const Request& request, std::size_t operand, Mask lane) const;
   void aim(Request& request, sim::Operation& op, std::size_t barrier, std::size_t mask, Mask lane);
 
   // tensor_maps.cpp: tensor maps in memory
@@ -498,6 +511,12 @@ class WarpRun : public Surroundings, public sim::AgentState {
   /// The new value of the old one `x`; b and c are the operands.
   static std::uint64_t updated(
       const Modifiers& modifiers, bool flushes, std::uint64_t x, std::uint64_t b, std::uint64_t c);
+  static sim::AtomicWord updated(const Modifiers& modifiers,
+                                 bool flushes,
+                                 const sim::AtomicWord& x,
+                                 const sim::AtomicWord& b,
+                                 const sim::AtomicWord& c);
+  sim::AtomicWord known_word(const Request& request, std::size_t operand, Mask lane) const;
   /// Whether it leaves the same in the word, in whatever order several do it.
   static bool commutes(const Modifiers& modifiers);
   bool others_write(std::uint64_t address, Mask lanes);
@@ -508,13 +527,14 @@ class WarpRun : public Surroundings, public sim::AgentState {
   bool by_data(const Request& request, std::size_t at, Mask lane) const;
   Served atomic(Request& request);
   Served vector_atomic(Request& request);
-  void global_atomics(Request& request, Mask lanes, std::size_t at, Wanted wanted, Lanes& result);
+  void global_atomics(
+      Request& request, Mask lanes, std::size_t at, Wanted wanted, std::span<Lanes> result);
   void shared_atomic(Request& request,
                      const Place& place,
                      std::uint32_t lane,
                      std::size_t at,
                      bool used,
-                     Lanes& result);
+                     std::span<Lanes> result);
   SharedAtomics note_shared_atomic(const Request& request, const Place& place, bool used);
   bool relaxed(Request& request, std::size_t at, bool loads);
 

@@ -785,7 +785,7 @@ ProofResult prove(const ScenarioEntry& scenario,
                            std::to_string(options.run.input_seed));
   }
   if (scenario.hypotheses) {
-    for (std::string& note : scenario.hypotheses()) {
+    for (std::string& note : scenario.hypotheses(result.data_decides)) {
       result.notes.push_back(std::move(note));
     }
   }

@@ -95,7 +95,7 @@ TEST_F(PtxCommand, CoverageNamesWhatIsRefusedByItsMnemonic) {
   for (const auto& [instruction, reason] : {
            Form{"ldmatrix.sync.aligned.m16n16.x1.trans.shared.b8 {%r2, %r3}, [%r1];",
                 "m8n8 of b16"},
-           Form{"atom.global.add.noftz.f16 %h1, [%rd1], %h2;", "atomics of 16 or 128 bits"},
+           Form{"atom.global.add.noftz.f16 %h1, [%rd1], %h2;", "atomics of 16 bits"},
            Form{"atom.shared.acquire.cta.exch.b32 %r2, [%r1], %r1;", "atomics of shared memory"},
            Form{"ld.acquire.cta.shared.u32 %r2, [%r1];", "accesses of shared memory"},
            Form{"st.release.cta.shared.u32 [%r1], %r1;", "accesses of shared memory"},

@@ -31,6 +31,7 @@ ScenarioEntry entry_of(const OneKernel& kernel) {
   launch.shape.block = {kernel.threads, 1, 1};
   launch.shape.grid = {kernel.ctas, 1, 1};
   launch.shape.cluster = {kernel.cluster, 1, 1};
+  launch.shape.cooperative = kernel.cooperative;
   const auto buffer = [&](const char* name, TensorUse use, std::uint32_t words) {
     TensorSpec spec{};
     spec.name = name;

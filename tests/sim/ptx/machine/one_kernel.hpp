@@ -19,7 +19,8 @@ struct OneKernel {
   std::uint32_t out_words = 1024;
   std::uint32_t threads = 32;
   std::uint32_t ctas = 1;
-  std::uint32_t cluster = 1;                // CTAs of one
+  std::uint32_t cluster = 1;  // CTAs of one
+  bool cooperative = false;
   bool control = true;                      // `in` is real in runs that move no data, too
   bool from_grid_before = false;            // `in` is what the grid before may still write
   bool read_by_grid_before = false;         // likewise: read

@@ -36,7 +36,7 @@ TEST(PtxLocalMemory, EndsWithItsLastVariable) {
   EXPECT_THAT(
       found_in(wrong),
       AllOf(HasSubstr("WORD_OOB of cta 0 warp 0, lane 0: st.local.u32 of 4 bytes at byte 16"),
-            HasSubstr("local memory, which ends at 16, with depot, of 16 bytes")));
+            HasSubstr("local memory, byte 16 of depot, which has 16")));
   // The last bytes of a wide access are outside, and so is what is in front.
   expect_found(with_depot("  ld.local.u64 %rd5, [depot+12];\n"), "WORD_OOB");
   EXPECT_THAT(found_in(with_depot("  ld.local.u32 %r5, [depot+-4];\n")),

@@ -99,7 +99,10 @@ Verdict compare_element(
 
 bool defined(const Specimen& specimen, const Words& in) {
   const std::string& name = specimen.name;
-  if ((name == "bfe" || name == "bfi") && bits_of(specimen.type) == 64) {
+  if ((name == "div" || name == "rem") && is_integer(specimen.type)) {
+    return (in[1] & low_bits(bits_of(specimen.type))) != 0;
+  }
+  if (name == "bfe" || name == "bfi") {
     return in[in.size() - 2] <= 255 && in[in.size() - 1] <= 255;
   }
   if (name == "fns") {

@@ -1,0 +1,360 @@
+// What PTX leaves open: results that it does not define, what a function has left in local memory,
+// masks of nobody, barriers with results of two kinds. Each with what is defined beside it.
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "common/kernel/scenario.hpp"
+
+#include "tests/sim/ptx/machine/one_kernel.hpp"
+
+namespace warptwin::sim::left_open_test {
+
+using testing::Contains;
+using testing::HasSubstr;
+using testing::Not;
+
+/// `text` makes %r31, and where that is `number` nothing happens, else the kernel traps.
+OneKernel deciding(const std::string& text, const std::string& number) {
+  OneKernel kernel;
+  kernel.body = "  mov.u32 %r20, tile;\n  setp.eq.u32 %p1, %r1, 0;\n" + text +
+                "  setp.ne.u32 %p9, %r31, " + number + ";\n  @%p9 trap;\n";
+  return kernel;
+}
+
+void expect_refused(const OneKernel& kernel, const char* why) {
+  EXPECT_THAT([&] { proof_of(kernel); }, ThrowsMessage<ConfigError>(HasSubstr(why))) << kernel.body;
+}
+
+constexpr char kUnknown[] = "what is executed next depends on";
+
+struct Result {
+  const char* name;
+  const char* open;
+  const char* number;  // what an H100 gives, or what comes to mind
+  const char* defined;
+};
+void PrintTo(const Result& result, std::ostream* out) {
+  *out << result.open;
+}
+
+class ScalarResult : public testing::TestWithParam<Result> {};
+
+TEST_P(ScalarResult, ThatIsOpenDecidesNothing) {
+  expect_refused(deciding(GetParam().open, GetParam().number), kUnknown);
+}
+
+TEST_P(ScalarResult, ThatIsDefinedDoes) {
+  expect_proved(deciding(GetParam().defined, GetParam().number));
+}
+
+INSTANTIATE_TEST_SUITE_P(
+    Ptx,
+    ScalarResult,
+    testing::Values(
+        Result{"QuotientByZero",
+               "  mov.u32 %r4, 0;\n  div.u32 %r31, 7, %r4;\n",
+               "0xffffffff",
+               "  mov.u32 %r4, 1;\n  div.u32 %r31, 0xffffffff, %r4;\n"},
+        Result{"RemainderByZero",
+               "  mov.u64 %rd4, 0;\n  rem.s64 %rd5, %rd1, %rd4;\n  cvt.u32.u64 %r31, %rd5;\n",
+               "0xffffffff",
+               "  mov.s64 %rd4, 2;\n  mov.s64 %rd6, -7;\n  rem.s64 %rd5, %rd6, %rd4;\n"
+               "  cvt.u32.u64 %r31, %rd5;\n"},
+        Result{"FieldBehind255",
+               "  mov.u32 %r4, 256;\n  bfe.u32 %r31, 7, 0, %r4;\n",
+               "0",
+               "  mov.u32 %r4, 255;\n  bfe.u32 %r31, 0, 0, %r4;\n"},
+        Result{"PlaceBehind255",
+               "  mov.u64 %rd4, 2;\n  mov.u32 %r4, 300;\n  bfi.b64 %rd5, %rd4, %rd4, %r4, 1;\n"
+               "  cvt.u32.u64 %r31, %rd5;\n",
+               "2",
+               "  mov.u64 %rd4, 2;\n  mov.u32 %r4, 200;\n  bfi.b64 %rd5, %rd4, %rd4, %r4, 1;\n"
+               "  cvt.u32.u64 %r31, %rd5;\n"},
+        Result{"SetBitFrom40",
+               "  mov.u32 %r4, 40;\n  fns.b32 %r31, 0xff, %r4, 1;\n",
+               "0xffffffff",
+               "  mov.u32 %r4, 31;\n  fns.b32 %r31, 0xff, %r4, 1;\n"},
+        Result{"CarryOfNothing",
+               "  addc.u32 %r31, 0, 0;\n",
+               "0",
+               "  add.cc.u32 %r4, 1, 2;\n  addc.u32 %r31, 0, 0;\n"},
+        Result{"RankOfNoCta",
+               "  mov.u32 %r4, 0x12000000;\n  getctarank.shared::cluster.u32 %r31, %r4;\n",
+               "18",
+               "  getctarank.shared::cluster.u32 %r31, %r20;\n  add.u32 %r31, %r31, 18;\n"}),
+    [](const auto& result) { return std::string{result.param.name}; });
+
+// What is not chosen is not used.
+TEST(PtxQuotient, ByZeroMayBeLeftOut) {
+  expect_proved(
+      deciding("  mov.u32 %r4, 0;\n  div.u32 %r5, 7, %r4;\n  setp.eq.u32 %p3, %r4, 0;\n"
+               "  selp.u32 %r31, 1, %r5, %p3;\n",
+               "1"));
+}
+
+// --- Approximations ----------------------------------------------------------------------------
+
+OneKernel approximating(const std::string& text) {
+  return deciding("  mov.f32 %f1, 0f3E99999A;\n" + text, "1");
+}
+
+std::string notes_of(const ProofResult& proof) {
+  std::string notes;
+  for (const std::string& note : proof.notes) {
+    notes += note + "\n";
+  }
+  return notes;
+}
+
+// The manual bounds their error, and gives no bits.
+TEST(PtxApproximations, ThatDecideAreNamed) {
+  for (const char* text :
+       {"  ex2.approx.f32 %f2, %f1;\n",
+        "  div.full.f32 %f2, %f1, %f1;\n",
+        "  mov.b32 %r8, %f1;\n  mma.sync.aligned.m16n8k8.row.col.f32.tf32.tf32.f32 {%f2, %f3, %f4, "
+        "%f5}, {%r8, %r8, %r8, %r8}, {%r8, %r8}, {%f1, %f1, %f1, %f1};\n"}) {
+    const ProofResult proof =
+        proof_of(approximating(std::string{text} + "  setp.gt.f32 %p3, %f2, 0f00000000;\n"
+                                                   "  selp.u32 %r31, 1, 0, %p3;\n"));
+    EXPECT_EQ(proof.verdict, ProofVerdict::kProved) << text;
+    EXPECT_TRUE(proof.data_decides) << text;
+    EXPECT_THAT(notes_of(proof), HasSubstr("are rounded as in this run")) << text;
+  }
+}
+
+TEST(PtxApproximations, ThatAreStoredAreNot) {
+  const ProofResult proof = proof_of(approximating(
+      "  ex2.approx.f32 %f2, %f1;\n  @%p1 st.global.f32 [%rd2], %f2;\n  mov.u32 %r31, 1;\n"));
+  EXPECT_EQ(proof.verdict, ProofVerdict::kProved);
+  EXPECT_FALSE(proof.data_decides);
+  EXPECT_THAT(notes_of(proof), Not(HasSubstr("are rounded")));
+}
+
+// What IEEE 754 rounds is known.
+TEST(PtxApproximations, AreNoRoundedResults) {
+  const ProofResult proof =
+      proof_of(approximating("  div.rn.f32 %f2, %f1, %f1;\n  setp.eq.f32 %p3, %f2, 0f3F800000;\n"
+                             "  selp.u32 %r31, 1, 0, %p3;\n"));
+  EXPECT_EQ(proof.verdict, ProofVerdict::kProved);
+  EXPECT_FALSE(proof.data_decides);
+}
+
+// --- Functions ---------------------------------------------------------------------------------
+
+// Calls `g` twice, with 5 and then with `second`; what comes back last is %r31.
+OneKernel calling(const std::string& function, const std::string& second) {
+  std::string calls;
+  for (const std::string& given : {std::string{"5"}, second}) {
+    calls += "  {\n  .param .b32 a;\n  .param .b32 b;\n  st.param.b32 [a], " + given +
+             ";\n  call (b), g, (a);\n  ld.param.b32 %r31, [b];\n  }\n";
+  }
+  OneKernel kernel = deciding(calls, "5");
+  kernel.variables =
+      ".func (.param .b32 b) g(.param .b32 a)\n{\n  .reg .b32 %r<8>;\n"
+      "  .reg .pred %p<2>;\n  .local .align 4 .b8 own[16];\n"
+      "  ld.param.b32 %r1, [a];\n" +
+      function + "  st.param.b32 [b], %r2;\n  ret;\n}\n";
+  return kernel;
+}
+
+constexpr char kStoresAnythingButZero[] =
+    "  setp.ne.u32 %p1, %r1, 0;\n  @%p1 st.local.u32 [own], %r1;\n  ld.local.u32 %r2, [own];\n";
+
+TEST(PtxFunctions, LeaveNothingInLocalMemory) {
+  expect_refused(calling(kStoresAnythingButZero, "0"), kUnknown);
+  expect_proved(calling(kStoresAnythingButZero, "5"));
+}
+
+TEST(PtxFunctions, TheirVariablesEndWithThem) {
+  const auto pointing = [](const std::string& load) {
+    OneKernel kernel = deciding(
+        "  {\n  .param .b64 b;\n  call (b), g, ();\n  ld.param.b64 %rd5, [b];\n  }\n" + load, "5");
+    kernel.variables =
+        ".func (.param .b64 b) g()\n{\n  .reg .b64 %rd<2>;\n  .local .align 4 .b8 own[16];\n"
+        "  st.local.u32 [own], 5;\n  mov.u64 %rd1, own;\n  cvta.local.u64 %rd1, %rd1;\n"
+        "  st.param.b64 [b], %rd1;\n  ret;\n}\n";
+    return kernel;
+  };
+  expect_refused(pointing("  ld.u32 %r31, [%rd5];\n"), kUnknown);
+  expect_proved(pointing("  mov.u32 %r31, 5;\n"));
+}
+
+TEST(PtxFunctions, WithLocalMemoryDoNotCallThemselves) {
+  const auto recursive = [](const std::string& local) {
+    return calling(local +
+                       "  mov.u32 %r2, %r1;\n  setp.eq.u32 %p1, %r1, 5;\n  @%p1 bra END;\n"
+                       "  {\n  .param .b32 c;\n  .param .b32 d;\n  st.param.b32 [c], 5;\n"
+                       "  call (d), g, (c);\n  ld.param.b32 %r2, [d];\n  }\nEND:\n",
+                   "6");
+  };
+  expect_refused(recursive(""), "calls itself");
+  OneKernel without = recursive("");
+  const std::string local = "  .local .align 4 .b8 own[16];\n";
+  without.variables.erase(without.variables.find(local), local.size());
+  expect_proved(without);
+}
+
+TEST(PtxFunctions, TheCarryEndsAtACall) {
+  const auto carrying = [](const std::string& between) {
+    OneKernel kernel =
+        deciding("  add.cc.u32 %r4, 1, 2;\n" + between + "  addc.u32 %r31, 0, 0;\n", "0");
+    kernel.variables = ".func g()\n{\n  ret;\n}\n";
+    return kernel;
+  };
+  expect_refused(carrying("  call g, ();\n"), kUnknown);
+  expect_proved(carrying(""));
+}
+
+// Where one variable lies beside another is not the program's to know.
+TEST(PtxLocalVariables, AreNotOneBehindTheOther) {
+  const auto reading = [](const char* from) {
+    return deciding(
+        "  .local .align 4 .b8 one[16];\n  .local .align 4 .b8 other[16];\n"
+        "  st.local.u32 [other], 5;\n  ld.local.u32 %r31, [" +
+            std::string{from} + "];\n",
+        "5");
+  };
+  expect_found(reading("one+16"), "WORD_OOB");
+  expect_found(reading("other+-4"), "WORD_OOB");
+  expect_proved(reading("other"));
+}
+
+// --- Masks, ranks, counts ----------------------------------------------------------------------
+
+constexpr char kInit[] =
+    "  @%p1 mbarrier.init.shared.b64 [tile], 1;\n  fence.mbarrier_init.release.cluster;\n"
+    "  barrier.cluster.arrive.aligned;\n  barrier.cluster.wait.aligned;\n";
+constexpr char kWait[] =
+    "WAIT:\n  mbarrier.try_wait.parity.shared.b64 %p10, [tile], 0;\n  @!%p10 bra WAIT;\n";
+
+OneKernel of_cluster(const std::string& body, std::uint32_t ctas) {
+  OneKernel kernel;
+  kernel.ctas = kernel.cluster = ctas;
+  kernel.in.resize(64, 3);
+  kernel.body =
+      "  mov.u32 %r20, tile;\n  setp.eq.u32 %p1, %r1, 0;\n  mov.u32 %r6, %cluster_ctarank;\n" +
+      body + "  barrier.cluster.arrive.aligned;\n  barrier.cluster.wait.aligned;\n";
+  return kernel;
+}
+
+TEST(PtxMulticast, OfACopyNamesSomebody) {
+  const auto copying = [](const char* mask) {
+    return of_cluster(std::string{kInit} + "  @!%p1 bra MEET;\n  mov.u16 %h1, " + mask +
+                          ";\n  mbarrier.arrive.expect_tx.shared.b64 %rd9, [tile], 16;\n"
+                          "  cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes"
+                          ".multicast::cluster [tile+64], [%rd1], 16, [tile], %h1;\n" +
+                          kWait + "MEET:\n",
+                      1);
+  };
+  expect_refused(copying("0"), "the mask of the multicast names no CTA");
+  expect_proved(copying("1"));
+}
+
+TEST(PtxMulticast, OfACommitNamesSomebody) {
+  const auto committing = [](const char* mask) {
+    OneKernel kernel;
+    kernel.body =
+        "  mov.u32 %r20, tile;\n  setp.eq.u32 %p1, %r1, 0;\n  mad.lo.u32 %r4, %r1, 128, %r20;\n";
+    for (std::uint32_t at = 4096; at < 4096 + 128; at += 16) {
+      kernel.body += "  st.shared.v4.u32 [%r4+" + std::to_string(at) + "], {%r1, %r1, %r1, %r1};\n";
+    }
+    kernel.body +=
+        "  tcgen05.alloc.cta_group::1.sync.aligned.shared::cta.b32 [tile+8], 32;\n"
+        "  @%p1 mbarrier.init.shared.b64 [tile], 1;\n  fence.proxy.async;\n  bar.sync 0;\n"
+        "  ld.shared.u32 %r21, [tile+8];\n  add.u32 %r22, %r20, 4096;\n  shr.u32 %r22, %r22, 4;\n"
+        "  cvt.u64.u32 %rd7, %r22;\n  or.b64 %rd7, %rd7, 0x0000401000080000;\n"
+        "  @%p1 tcgen05.cp.cta_group::1.128x256b [%r21], %rd7;\n  mov.u16 %h1, " +
+        std::string{mask} +
+        ";\n  @%p1 tcgen05.commit.cta_group::1.mbarrier::arrive::one.shared::cluster"
+        ".multicast::cluster.b64 [tile], %h1;\n" +
+        kWait + "  tcgen05.dealloc.cta_group::1.sync.aligned.b32 %r21, 32;\n";
+    return kernel;
+  };
+  expect_refused(committing("0"), "the mask of the multicast names no CTA");
+  expect_proved(committing("1"));
+}
+
+// 256 in the upper bits of an address is 0.
+TEST(PtxMapa, OfARankThatNoClusterHasLeadsNowhere) {
+  const auto storing = [](const char* rank) {
+    return of_cluster("  setp.eq.and.u32 %p2, %r6, 0, %p1;\n  mov.u32 %r4, " + std::string{rank} +
+                          ";\n  mapa.shared::cluster.u32 %r5, %r20, %r4;\n"
+                          "  @%p2 st.shared::cluster.u32 [%r5], 7;\n",
+                      2);
+  };
+  expect_found(storing("256"), "WORD_OOB");
+  expect_proved(storing("0"));
+}
+
+// "mbarrier.arrive" in another CTA cannot return a value.
+TEST(PtxRemoteStates, AreNotOfAnotherCta) {
+  const auto arriving = [](const char* rank) {
+    return of_cluster(std::string{kInit} + "  xor.b32 %r7, %r6, " + rank +
+                          ";\n  mapa.shared::cluster.u32 %r8, %r20, %r7;\n  @!%p1 bra MEET;\n"
+                          "  mbarrier.arrive.release.cluster.shared::cluster.b64 %rd9, [%r8];\n"
+                          "STATE:\n  mbarrier.test_wait.acquire.cluster.shared.b64 %p10, [tile], "
+                          "%rd9;\n  @!%p10 bra STATE;\nMEET:\n",
+                      2);
+  };
+  expect_refused(arriving("1"), "is no state");
+  expect_proved(arriving("0"));
+}
+
+// Each adds one to the count of those that are pending.
+TEST(PtxPendingCounts, CountNoFurtherThanAnMbarrierDoes) {
+  const auto counting = [](const char* count) {
+    OneKernel kernel;
+    kernel.in.resize(64, 3);
+    kernel.body = "  setp.eq.u32 %p1, %r1, 0;\n  @%p1 mbarrier.init.shared.b64 [tile], " +
+                  std::string{count} +
+                  ";\n  bar.sync 0;\n  @!%p1 bra END;\n"
+                  "  cp.async.ca.shared.global [tile+64], [%rd1], 4;\n"
+                  "  cp.async.mbarrier.arrive.shared.b64 [tile];\n"
+                  "  mbarrier.arrive.shared.b64 %rd9, [tile], " +
+                  count + ";\n" + kWait + "END:\n";
+    return kernel;
+  };
+  expect_found(counting("1048575"), "MBAR_TX_OVERFLOW");
+  expect_proved(counting("1048574"));
+}
+
+// --- Barriers with a result --------------------------------------------------------------------
+
+OneKernel of_two_warps(const std::string& first, const std::string& second) {
+  OneKernel kernel;
+  kernel.threads = 64;
+  kernel.body = "  setp.ge.u32 %p2, %r1, 32;\n  setp.ne.u32 %p3, %r1, 999;\n  @%p2 bra SECOND;\n" +
+                first + "  bra END;\nSECOND:\n" + second + "END:\n";
+  return kernel;
+}
+
+constexpr char kCounts[] = "  bar.red.popc.u32 %r5, 1, 64, %p3;\n";
+
+TEST(PtxBarrierResults, AreOfOneKind) {
+  expect_refused(of_two_warps(kCounts, "  bar.red.and.pred %p4, 1, 64, %p3;\n"), "of two kinds");
+  expect_proved(of_two_warps(kCounts, kCounts));
+}
+
+TEST(PtxBarrierResults, AreOfOneGeneration) {
+  const std::string meets = "  bar.sync 1, 64;\n";
+  expect_refused(of_two_warps(kCounts + meets, meets + kCounts), "is shared with bar.sync");
+  expect_refused(of_two_warps(meets + kCounts, kCounts + meets), "is shared with bar.sync");
+  expect_proved(of_two_warps(kCounts + meets, kCounts + meets));
+}
+
+// --- Grids -------------------------------------------------------------------------------------
+
+// As grid.sync() does.
+TEST(PtxWorkspace, IsOfCooperativeGridsAlone) {
+  OneKernel kernel = deciding(
+      "  mov.u32 %r4, %envreg2;\n  mov.u32 %r5, %envreg1;\n"
+      "  or.b32 %r4, %r4, %r5;\n  setp.ne.u32 %p3, %r4, 0;\n"
+      "  selp.u32 %r31, 1, 0, %p3;\n",
+      "1");
+  expect_found(kernel, "KERNEL_TRAP");
+  kernel.cooperative = true;
+  expect_proved(kernel);
+}
+
+}  // namespace warptwin::sim::left_open_test
