@@ -54,6 +54,19 @@ class KnownAccesses {
     }
     return false;
   }
+  /// The same of those that are not `unordered`, of which there are few where many race.
+  template <class F>
+  bool any_ordered_near(const Bounds& at, F&& f, std::size_t from = 0) const {
+    for (std::size_t piece = from / kPiece; piece < ordered_.size(); ++piece) {
+      const auto ordered = [&](std::size_t place) {
+        return !accesses_[place]->unordered && f(place);
+      };
+      if (ordered_[piece].meet(at) && any_in_piece(at, std::max(from, piece * kPiece), ordered)) {
+        return true;
+      }
+    }
+    return false;
+  }
   /// Calls `f(place)` for each that is not far from `at`, in order.
   template <class F>
   void for_each_near(const Bounds& at, F&& f) const {
@@ -149,7 +162,7 @@ class KnownAccesses {
   }
   void widen(std::size_t place, const Bounds& also) {
     bounds_[place].widen(also);
-    widen_piece(all_, place / kPiece, bounds_[place]);
+    widen_all_of(place);
     if (many_ != nullptr && writes(accesses_[place]->kind)) {
       widen_pieces_of_writes(place);
     }
@@ -168,6 +181,7 @@ class KnownAccesses {
       return;
     }
     all_.clear();
+    ordered_.clear();
     many_.reset();
     std::size_t kept = 0;
     for (std::size_t place = 0; place < accesses_.size(); ++place) {
@@ -208,7 +222,7 @@ class KnownAccesses {
     return false;
   }
   void note_place(std::size_t place) {
-    widen_piece(all_, place / kPiece, bounds_[place]);
+    widen_all_of(place);
     if (many_ != nullptr) {
       note_one_of_many(place);
     } else if (place + 1 == kMany) {
@@ -218,6 +232,12 @@ class KnownAccesses {
           note_one_of_many(one);
         }
       }
+    }
+  }
+  void widen_all_of(std::size_t place) {
+    widen_piece(all_, place / kPiece, bounds_[place]);
+    if (!accesses_[place]->unordered) {
+      widen_piece(ordered_, place / kPiece, bounds_[place]);
     }
   }
   void note_one_of_many(std::size_t place) {
@@ -243,6 +263,7 @@ class KnownAccesses {
   std::vector<std::unique_ptr<SharedAccess>> accesses_;
   std::vector<Bounds> bounds_;
   Pieces all_;
+  Pieces ordered_;  // of those that are not `unordered`
   std::unique_ptr<Many> many_;
   std::size_t gone_ = 0;  // empty places
 };

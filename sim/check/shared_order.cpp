@@ -11,19 +11,19 @@ using Access = SharedAccess;
 using Completion = SharedCompletion;
 using Known = SharedOrder::Known;
 
-// Whether `f` holds of a later access to bytes of `known[first]` that conflicts with it: when it
-// came, it was judged to be after it, or is `unordered`. Of two reads, and of two that leave the
-// same in any order, the later says nothing about the earlier.
+// Whether two accesses to the same bytes conflict. Of two reads, and of two that leave the same in
+// any order, the later says nothing about the earlier.
+bool conflict(const Access& before, const Access& later) {
+  return (writes(before.kind) || writes(later.kind)) && !in_any_order(before, later) &&
+         meet(later, before);
+}
+
+// Whether `f` holds of a later access to bytes of `known[first]` that conflicts with it, and was
+// judged to be after it when it came.
 template <class F>
 bool any_behind(const Known& known, std::size_t first, F&& f) {
-  const Access& before = known[first];
-  const auto behind = [&](std::size_t i) {
-    const Access& later = known[i];
-    const bool conflict =
-        (writes(before.kind) || writes(later.kind)) && !in_any_order(before, later);
-    return conflict && meet(later, before) && f(i);
-  };
-  return known.any_near(known.bounds(first), behind, first + 1);
+  const auto behind = [&](std::size_t i) { return conflict(known[first], known[i]) && f(i); };
+  return known.any_ordered_near(known.bounds(first), behind, first + 1);
 }
 
 // The lanes whose word says that the access is over, and when they could say it.
@@ -76,9 +76,8 @@ bool SharedOrder::ordered_through(const Event& event,
                                   const Access& second,
                                   std::uint32_t steps) {
   return any_behind(known, first, [&](std::size_t i) {
-    const Access& later = known[i];
-    return !later.unordered && (ordered_itself(event, later, second) ||
-                                (steps > 1 && ordered_through(event, known, i, second, steps - 1)));
+    return ordered_itself(event, known[i], second) ||
+           (steps > 1 && ordered_through(event, known, i, second, steps - 1));
   });
 }
 
@@ -86,10 +85,11 @@ bool SharedOrder::reported_through(const Event& event,
                                    const Known& known,
                                    std::size_t first,
                                    const Access& second) {
-  return any_behind(known, first, [&](std::size_t i) {
+  const auto behind = [&](std::size_t i) {
     const Access& later = known[i];
-    return later.unordered && ordered_itself(event, later, second);
-  });
+    return later.unordered && conflict(known[first], later) && ordered_itself(event, later, second);
+  };
+  return known.any_near(known.bounds(first), behind, first + 1);
 }
 
 bool SharedOrder::fenced_through(const Event& event,
@@ -98,13 +98,13 @@ bool SharedOrder::fenced_through(const Event& event,
                                  const Access& second) {
   const auto by_async = [&](std::size_t later) {
     const Access& access = known[later];
-    return !generic(access.kind) && !access.unordered && ordered_itself(event, access, second);
+    return !generic(access.kind) && ordered_itself(event, access, second);
   };
   const Access& before = known[first];
   return any_behind(known, first, [&](std::size_t later) {
     const Access& access = known[later];
-    const bool same_lanes = access.warp == before.warp && generic(access.kind) &&
-                            !access.unordered && (before.lanes & ~access.lanes) == 0;
+    const bool same_lanes =
+        access.warp == before.warp && generic(access.kind) && (before.lanes & ~access.lanes) == 0;
     return by_async(later) || (same_lanes && any_behind(known, later, by_async));
   });
 }

@@ -16,6 +16,7 @@ using Bounds = KnownAccesses::Bounds;
 struct Listed {
   std::uint32_t number = 0;  // the order they came in
   Bounds bounds;
+  bool unordered = false;
 };
 
 std::uint32_t number_of(const SharedAccess& access) {
@@ -26,6 +27,19 @@ std::vector<std::uint32_t> listed_near(const std::vector<Listed>& list, const Bo
   std::vector<std::uint32_t> numbers;
   for (const Listed& one : list) {
     if (one.bounds.low < at.high && at.low < one.bounds.high) {
+      numbers.push_back(one.number);
+    }
+  }
+  return numbers;
+}
+
+std::vector<std::uint32_t> listed_ordered_near(const std::vector<Listed>& list,
+                                               const Bounds& at,
+                                               std::size_t from) {
+  std::vector<std::uint32_t> numbers;
+  for (const Listed& one : list) {
+    if (one.bounds.low < at.high && at.low < one.bounds.high && !one.unordered &&
+        one.number >= from) {
       numbers.push_back(one.number);
     }
   }
@@ -51,10 +65,26 @@ TEST(KnownAccessesTest, WhoIsNearIsWhoAListHasNear) {
   for (std::uint32_t number = 0; number < 3000; ++number) {
     auto access = std::make_unique<SharedAccess>();
     access->time = number;
-    list.push_back({number, drawn()});
+    access->unordered = below(64) != 0;  // as where many race
+    list.push_back({number, drawn(), access->unordered});
     known.add(std::move(access), list.back().bounds);
     const Bounds at = drawn();
     EXPECT_EQ(kept_near(known, at), listed_near(list, at));
+    std::size_t behind = 0;  // a place, and the first that came behind it
+    const std::uint32_t first = below(number + 1);
+    known.any_near({0, 1U << 20}, [&](std::size_t place) {
+      behind = place;
+      return number_of(known[place]) >= first;
+    });
+    std::vector<std::uint32_t> ordered;
+    known.any_ordered_near(
+        at,
+        [&](std::size_t place) {
+          ordered.push_back(number_of(known[place]));
+          return false;
+        },
+        behind);
+    EXPECT_EQ(ordered, listed_ordered_near(list, at, first));
     const auto odd = [](std::uint32_t one) { return one % 2 == 1; };
     const auto near = listed_near(list, at);
     const auto last = std::find_if(near.rbegin(), near.rend(), odd);

@@ -9,6 +9,7 @@
 namespace warptwin::sim::bulk_stores_test {
 
 using testing::Contains;
+using testing::IsSupersetOf;
 using testing::Not;
 
 // %r20: `tile`, of which both warps have written a word each lane; %r22: 16 bytes for each lane.
@@ -68,6 +69,35 @@ TEST(PtxBulkStores, OfOtherBytesToOnePlaceAreARace) {
                             "  fence.proxy.async.shared::cta;\n  bar.sync 0;\n  @%p1 bra LAST;\n" +
                             kStore + kCommit;
   expect_found(again + kRead + "LAST:\n", "GMEM_RACE");
+}
+
+// As CUTLASS's test of bulk stores: all threads write a tile, and each of them begins all stores of
+// it.
+TEST(PtxBulkStores, OfTheSameByTwoWarpsAreARaceAndNeedAFence) {
+  const auto found = [](bool fence, bool by_one) {
+    std::string stores;
+    for (int i = 0; i < 16; ++i) {
+      const std::string place = std::to_string(i * 16);
+      stores += "  cp.async.bulk.global.shared::cta.bulk_group [%rd2+" + place + "], [%r20+" +
+                place + "], 16;\n";
+    }
+    OneKernel kernel;
+    kernel.threads = 64;
+    kernel.body =
+        "  mov.u32 %r20, tile;\n  mad.lo.u32 %r21, %r1, 4, %r20;\n"
+        "  st.shared.u32 [%r21], %r1;\n  setp.ge.u32 %p1, %r1, 32;\n" +
+        std::string{fence ? "  fence.proxy.async.shared::cta;\n" : ""} + "  bar.sync 0;\n" +
+        (by_one ? "  @%p1 bra LAST;\n" : "") + stores + kCommit + kWait + "LAST:\n";
+    const ProofResult proof = proof_of(kernel);
+    EXPECT_EQ(proof.verdict == ProofVerdict::kProved, fence && by_one)
+        << testing::PrintToString(ids_in(proof));
+    return ids_in(proof);
+  };
+  EXPECT_THAT(found(false, false), IsSupersetOf({"GMEM_RACE", "PROXY_FENCE_MISSING"}));
+  EXPECT_THAT(found(false, true), Contains("PROXY_FENCE_MISSING"));
+  EXPECT_THAT(found(true, false), Contains("GMEM_RACE"));
+  EXPECT_THAT(found(true, false), Not(Contains("PROXY_FENCE_MISSING")));
+  EXPECT_TRUE(found(true, true).empty());
 }
 
 TEST(PtxBulkStores, OfEachLaneToItsOwnPlaceAreProved) {
