@@ -1,18 +1,24 @@
 #!/usr/bin/env python3
 """Kernels that others have published, under `warptwin cuda`.
 
-  published_kernels.py CLONES WARPTWIN [--nvcc NVCC] [--gpu] [NAME...]
+  published_kernels.py CLONES WARPTWIN [--nvcc NVCC] [--built FOLDER] [--gpu] [NAME...]
 
 CLONES is a folder with clones of the repositories of SUITES, each by its own name: the commits that
 docs/cuda-programs.md speaks of are taken from them. Their text is compiled as it stands, but for
-sizes in ThunderKittens' `main`: PTXBench's, by language models, and that of DeepGEMM and
-FlashAttention-3 between host code of our own in tests/sim/cuda/published, which computes what they
-should. It stays out of this repository. Prints the verdict of each launch. A name may be a
-beginning of several. --gpu runs each program on the GPU of this machine, for 20 seconds at most.
+sizes in ThunderKittens' `main`: PTXBench's, by language models, and that of DeepGEMM,
+FlashAttention-3 and ThunderKittens' attention between host code of our own in
+tests/sim/cuda/published, which computes what they should. It stays out of this repository. Prints
+the verdict of each launch, and the seconds of CPU. A name may be a beginning of several. Without
+names those are left out that take more than a minute (SLOW). --built keeps the programs in a
+folder, and takes those that are there. --gpu runs each program on the GPU of this machine, for 20
+seconds at most.
 """
 
 import argparse
+import json
+import os
 import pathlib
+import re
 import subprocess
 import tempfile
 from typing import NamedTuple
@@ -29,19 +35,28 @@ class Suite(NamedTuple):
     needs: tuple = ()
 
 
+EXAMPLES = {"48_hopper_warp_specialized_gemm": "48_hopper_warp_specialized_gemm",
+            "49_hopper_gemm_with_collective_builder": "49_collective_builder",
+            "54_hopper_fp8_warp_specialized_gemm": "54_hopper_fp8_warp_specialized_gemm",
+            "70_blackwell_gemm": "70_blackwell_fp16_gemm"}
+
 SUITES = {
     "PTXBench": Suite("ce95701ed75a98a0566a329b17f0c323e1711d32",
                       "packages/mini-ptx-agent/benchmark/correct_kernels "
                       "packages/mini-ptx-agent/fib_runtime/multiturn",
                       "-std=c++17"),
-    "cutlass": Suite("7107b05535f8977f5ecb9d01ee203205b1fd9bc4", "include tools/util/include",
+    "cutlass": Suite("7107b05535f8977f5ecb9d01ee203205b1fd9bc4",
+                     "include tools/util/include test/unit/common test/unit/test_unit.cpp "
+                     "test/unit/pipeline test/unit/cluster_launch test/unit/cute/hopper "
+                     "test/unit/cute/cooperative_gemm_common.hpp "
+                     "examples/common " + " ".join(f"examples/{each}" for each in EXAMPLES),
                      "-I @/include -I @/tools/util/include"),
     "DeepGEMM": Suite("54e22612409371d6364144b69086735beb54e98b", "deep_gemm/include",
                       "-std=c++20 --expt-relaxed-constexpr -I @/deep_gemm/include", ("cutlass",)),
     "flash-attention": Suite("0251105a2fb19d2957484b7f023cd8c115286ced", "hopper",
                              "-std=c++20 --expt-relaxed-constexpr -I @/hopper", ("cutlass",)),
     "ThunderKittens": Suite("0b55588d2769dde0c7a9a606ffc015b0ca7a9551",
-                            "include prototype kernels/gemm",
+                            "include prototype kernels/gemm kernels/attention",
                             "-std=c++20 --use_fast_math --expt-extended-lambda "
                             "--expt-relaxed-constexpr -DNDEBUG -I @/include -I @/prototype"),
 }
@@ -57,6 +72,8 @@ class Program(NamedTuple):
     options: str = ""  # of `warptwin cuda`
     host: tuple = ()  # of PTXBench: host code, and the function that it takes
     edits: tuple = ()  # of sizes: file, text, other text, ...
+    more: str = ""  # sources beside it, of the suite
+    sms: int = 0  # of the chip, where it is to be a small one
 
 
 AGENT = "packages/mini-ptx-agent/"
@@ -92,6 +109,36 @@ def level(number, architecture, chip, folder, text, other):
     return kittens(f"{folder}/level_0{number}.cu", architecture, chip,
                    f"kernels/gemm/{folder}/launch.cu", text, other)
 
+
+def kittens_gemm(name, architecture, chip, *edits):
+    """With one group of arguments."""
+    source = f"{name}/{name}_gemm.cu"
+    return kittens(source, architecture, chip, *(
+        word for text, other in (("int(ideal_arg_size / arg_size) + 1", "1"), *edits)
+        for word in (f"kernels/gemm/{source}", text, other)))
+
+
+def kittens_attention(flags, arguments):
+    return Program("ThunderKittens", "kittens_attention.cu", "90a", "h200",
+                   f"-DKITTENS_HOPPER -I @ {flags}", arguments, "--policy prove")
+
+
+def unit_test(source, options="", architecture="90a", chip="h200", flags=""):
+    return Program("cutlass", f"test/unit/{source}.cu", architecture, chip,
+                   "-std=c++17 --expt-relaxed-constexpr -DCUTLASS_ENABLE_TENSOR_CORE_MMA=1 "
+                   f"-I @/test/unit/common {flags} -lgtest", options=options,
+                   more="test/unit/test_unit.cpp test/unit/common/filter_architecture.cpp")
+
+
+def example(number, arguments, options="", architecture="90a", chip="h200"):
+    folder = next(each for each in EXAMPLES if each.startswith(number))
+    return Program("cutlass", f"examples/{folder}/{EXAMPLES[folder]}.cu", architecture, chip,
+                   "-std=c++17 --expt-relaxed-constexpr -I @/examples/common", arguments,
+                   f"--first 1 --measure never {options}", sms=8)
+
+
+FILLED = "--policy check --policy run:*BlockForEach*"
+ONCE = "--first 1"
 
 PROGRAMS = {
     "hopper_gemm": Program("PTXBench", CORRECT + "hopper_gemm_n7168_k5120/kernel.cu", "90a", "h200",
@@ -137,7 +184,50 @@ PROGRAMS = {
                                            "N = 256;") for number in range(4, 9)},
     **{f"educational_b200_{number}": level(number, "100a", "b200", "educational_b200", "(4096)",
                                            "(512)") for number in range(5, 10)},
+    "fp8_h100": kittens("fp8_h100/fp8_h100_gemm.cu", "90a", "h200",
+                        "kernels/gemm/fp8_h100/fp8_h100_gemm.cu",
+                        "<matmul_template<8>>(N, N, N)", "<matmul_template<8>>(512, 512, 256)"),
+    "bf16_h100": kittens_gemm("bf16_h100", "90a", "h200",
+                              ("<2,4,8>>(N, N, N)", "<2,4,8>>(512, 512, 256, true)")),
+    "bf16_b200": kittens_gemm(
+        "bf16_b200", "100a", "b200", ("5, 2>>(N, N, N, ncu)", "5, 2>>(512, 256, 256, true)"),
+        ("N = 2048;", "/*"), ("(N, N, N, ncu);\n\n    return", "(N, N, N, ncu); */\n    return")),
+    "kittens_attention": kittens_attention("-DCAUSAL=false", "768"),
+    "kittens_attention_causal": kittens_attention("-DCAUSAL=true", "768"),
+    "kittens_attention_lcf": kittens_attention("-DCAUSAL=false -DLCF -DCTAS=2", "768"),
+    "kittens_attention_backward": kittens_attention("-DCAUSAL=false -DBACKWARD", "256 1"),
+    "kittens_attention_backward_causal": kittens_attention("-DCAUSAL=true -DBACKWARD", "256 1"),
+    **{f"kittens_attention_b300{kind}": Program(
+        "ThunderKittens", "kittens_attention_b300.cu", "103a", "b300",
+        f"-DKITTENS_BLACKWELL -I @ -DCAUSAL={int(kind != '')} -DPERSISTENT=true", "512 2",
+        "--policy prove", edits=(f"kernels/attention/{file}/{file}.cu", "NUM_SM = 148",
+                                 "NUM_SM = 2"))
+       for kind, file in (("", "bf16_b300_mha_noncausal"), ("_causal", "bf16_b300_mha_causal"))},
+    "cluster_launch": unit_test("cluster_launch/cluster_launch"),
+    "sequence_barrier": unit_test("pipeline/sequence_barrier"),
+    "bulk_load": unit_test("cute/hopper/bulk_load"),
+    "bulk_store": unit_test("cute/hopper/bulk_store"),
+    "stsm": unit_test("cute/hopper/stsm"),
+    "tma_mcast_load": unit_test("cute/hopper/tma_mcast_load", ONCE),
+    "cooperative_gemm": unit_test("cute/hopper/cooperative_gemm", ONCE),
+    "cluster_launch_control": unit_test(
+        "pipeline/pipeline_cluster_launch_control_async_warp_specialized_blackwell", "", "100a",
+        "b200", "-DNDEBUG"),
+    "pipeline_async": unit_test("pipeline/pipeline_async", flags="-DNDEBUG"),
+    "warp_specialized": unit_test("pipeline/pipeline_tma_async_warp_specialized", ONCE),
+    "persistent": unit_test("pipeline/pipeline_tma_async_warp_specialized_persistent", ONCE),
+    "pipeline_tma_async": unit_test("pipeline/pipeline_tma_async", ONCE),
+    "example_54": example("54", "--m=256 --n=256 --k=1024 --iterations=0"),
+    "example_48": example("48", "--m=512 --n=256 --k=128 --iterations=0"),
+    "example_70": example("70", "--m=512 --n=256 --k=128 --iterations=0", FILLED, "100a", "b200"),
+    "example_49": example("49", "--m=256 --n=256 --k=128 --l=1", FILLED),
 }
+
+SLOW = ("persistent", "pipeline_tma_async", "example_49")
+
+
+TOLD = ("config: ", "launch ", "launches ", "CUDA ", "d", "o: ", "unspecified", "no error",
+        "operation", "[  PASSED", "[  FAILED", "Disposition", "Error count")
 
 
 def taken(given, name, folder):
@@ -152,10 +242,12 @@ def taken(given, name, folder):
     return place
 
 
-def program_of(given, name, folder):
+def command_for(given, name, folder):
+    """nvcc's command for a program; its text and what it includes are put below `folder`."""
     row = PROGRAMS[name]
     place = taken(given, row.suite, folder)
-    flags = SUITES[row.suite].flags.replace("@", str(place)).split()
+    flags = SUITES[row.suite].flags.split() + row.flags.split()
+    flags = [each.replace("@", str(place)) for each in flags]
     for other in SUITES[row.suite].needs:
         flags += SUITES[other].flags.replace("@", str(taken(given, other, folder))).split()
     source = HOST / row.source if (HOST / row.source).exists() else place / row.source
@@ -170,12 +262,51 @@ def program_of(given, name, folder):
         whole = (place / file).read_text()
         assert text in whole, (file, text)
         (place / file).write_text(whole.replace(text, other))
-    program = folder / name
     code = f"sm_{row.architecture}" if given.gpu else f"compute_{row.architecture}"
-    subprocess.run([given.nvcc, *flags, *row.flags.split(), "-w", "-lineinfo", "-I", HOST, "-I",
-                    ROOT, "-gencode", f"arch=compute_{row.architecture},code={code}", "-cudart",
-                    "shared", source, "-lcuda", "-o", program], check=True)
+    return [given.nvcc, "-I", HOST, "-I", ROOT, *flags, "-w", "-lineinfo", "-gencode",
+            f"arch=compute_{row.architecture},code={code}", "-cudart", "shared", source,
+            *(place / each for each in row.more.split()), "-lcuda"]
+
+
+def program_of(given, name, folder):
+    program = folder / name
+    if given.built:
+        program = pathlib.Path(given.built) / name
+        program.parent.mkdir(parents=True, exist_ok=True)
+        if program.exists():
+            return program
+    subprocess.run([*command_for(given, name, folder), "-o", program], check=True)
     return program
+
+
+def chip_of(row, folder):
+    """The options that say its chip: a name, or a file for a small one."""
+    if not row.sms:
+        return ["--chip", row.chip]
+    file = folder / "chip.json"
+    few = {"value": row.sms, "unit": "SM", "source": "assumed"}
+    file.write_text(json.dumps({"name": "few_sms", "summary": "a chip of a few SMs",
+                                "base": row.chip, "constants": {"sms": few}}))
+    return ["--chip", file, "--target-ptx", f"sm_{row.architecture}"]
+
+
+def ran(command, limit):
+    """What a command says, its exit code, and its seconds of CPU without those of its program."""
+    with (tempfile.TemporaryFile("w+") as told,
+          subprocess.Popen(command, stdout=told, stderr=subprocess.STDOUT) as process):
+        try:
+            process.wait(limit) if limit else os.waitid(os.P_PID, process.pid,
+                                                        os.WEXITED | os.WNOWAIT)
+        except subprocess.TimeoutExpired:
+            process.kill()
+            return None, 0, 0
+        spent = 0
+        if not limit:
+            times = pathlib.Path(f"/proc/{process.pid}/stat").read_text().rsplit(")", 1)[1].split()
+            spent = (int(times[11]) + int(times[12])) / os.sysconf("SC_CLK_TCK")
+        process.wait()
+        told.seek(0)
+        return told.read().splitlines(), process.returncode, spent
 
 
 def main():
@@ -184,32 +315,30 @@ def main():
     parser.add_argument("warptwin")
     parser.add_argument("names", nargs="*", metavar="NAME", help=", ".join(PROGRAMS))
     parser.add_argument("--nvcc", default="nvcc")
+    parser.add_argument("--built")
     parser.add_argument("--gpu", action="store_true")
     given = parser.parse_intermixed_args()
     for name in given.names:
         if not any(each.startswith(name) for each in PROGRAMS):
             parser.error(f"{name}: there are {', '.join(PROGRAMS)}")
     for name, row in PROGRAMS.items():
-        if given.names and not name.startswith(tuple(given.names)):
+        if not name.startswith(tuple(given.names)) if given.names else name in SLOW:
             continue
         with tempfile.TemporaryDirectory() as place:
-            command = [program_of(given, name, pathlib.Path(place))]
+            place = pathlib.Path(place)
+            command = [program_of(given, name, place)]
             if not given.gpu:
-                command = [given.warptwin, "cuda", "--chip", row.chip, *row.options.split(), "--",
-                           *command]
+                command = [given.warptwin, "cuda", *chip_of(row, place), *row.options.split(),
+                           "--", *command]
             print(f"== {name} {row.arguments}".rstrip(), flush=True)
-            try:
-                done = subprocess.run(command + row.arguments.split(), check=False,
-                                      capture_output=True, text=True,
-                                      timeout=20 if given.gpu else None)
-            except subprocess.TimeoutExpired:
+            told, code, spent = ran([*command, *row.arguments.split()], 20 if given.gpu else None)
+            if told is None:
                 print("has not ended after 20 s")
                 continue
-            told = done.stdout.splitlines() + done.stderr.splitlines()
-            print("\n".join(line for line in told if line.startswith(
-                ("launch ", "CUDA ", "d", "o: ", "unspecified", "no error", "operation"))
-                and not line.endswith(":") and not line.startswith("defect")))
-            print(f"exit code {done.returncode}")
+            print("\n".join(line for line in told if line.lstrip().startswith(TOLD)
+                            and not line.endswith(":") and not line.startswith("defect")
+                            or re.match(r"\d+ launch", line)))
+            print(f"exit code {code}, {spent:.1f} s of CPU", flush=True)
 
 
 if __name__ == "__main__":

@@ -1,5 +1,5 @@
-/// A program around a published backward pass of attention in bf16, of 128 elements a head: its
-/// arguments are the number of queries and of heads.
+/// A program around a published backward pass of attention in bf16, of 128 elements a head, causal
+/// or not: its arguments are the number of queries and of heads.
 
 #pragma once
 
@@ -18,7 +18,7 @@ inline double dot(const float* a, const float* b, std::size_t count) {
 }
 
 template <class Run>
-int attention_backward(Run* run, char** words) {
+int attention_backward(Run* run, char** words, bool causal = false) {
   constexpr std::size_t kDim = 128;
   const std::size_t rows = std::strtoul(words[1], nullptr, 10);
   const std::size_t heads = std::strtoul(words[2], nullptr, 10);
@@ -30,19 +30,20 @@ int attention_backward(Run* run, char** words) {
   std::vector<double> weights(rows);
   for (std::size_t i = 0; i < heads * rows; ++i) {
     const std::size_t first = i / rows * rows;  // of the head
+    const std::size_t keys = causal ? i - first + 1 : rows;
     double most = -1e30;
-    for (std::size_t j = 0; j < rows; ++j) {
+    for (std::size_t j = 0; j < keys; ++j) {
       weights[j] = dot(&q[i * kDim], &k[(first + j) * kDim], kDim) * scale;
       most = std::max(most, weights[j]);
     }
     double sum = 0;
-    for (double& weight : weights) {
-      weight = std::exp(weight - most);
-      sum += weight;
+    for (std::size_t j = 0; j < keys; ++j) {
+      weights[j] = std::exp(weights[j] - most);
+      sum += weights[j];
     }
     lse[i] = static_cast<float>(most + std::log(sum));
     std::vector<double> out(kDim);
-    for (std::size_t j = 0; j < rows; ++j) {
+    for (std::size_t j = 0; j < keys; ++j) {
       weights[j] /= sum;
       for (std::size_t e = 0; e < kDim; ++e) {
         out[e] += weights[j] * v[(first + j) * kDim + e];
@@ -53,7 +54,7 @@ int attention_backward(Run* run, char** words) {
       o[i * kDim + e] = __bfloat162float(__float2bfloat16(static_cast<float>(out[e])));
       delta += static_cast<double>(grad[i * kDim + e]) * o[i * kDim + e];
     }
-    for (std::size_t j = 0; j < rows; ++j) {
+    for (std::size_t j = 0; j < keys; ++j) {
       const std::size_t key = (first + j) * kDim;
       const double ds = weights[j] * (dot(&grad[i * kDim], &v[key], kDim) - delta) * scale;
       for (std::size_t e = 0; e < kDim; ++e) {
