@@ -30,6 +30,10 @@
 /// a finite maximum, so that such a tile weighs nothing. With `kv_heads` several heads of Q share
 /// one of K and V: grouped-query attention.
 ///
+/// CTAs, or pairs, of one head may be a cluster (`cluster_m`): each copies a slice of each tile of
+/// keys or values to all of them, and a stage is freed by as many commits. All have the same trips,
+/// as many as all their queries need.
+///
 /// Registers go from load, MMA and correction to softmax: 8 warps of 192, 4 of 88 and 4 of 40 are
 /// the 16 of 128 that the CTA begins with. The idle warps are there for that: setmaxnreg is for
 /// whole warpgroups.
@@ -79,7 +83,7 @@ struct AttentionKernel : AttentionRows<M, Extents, Parts, StorageOf> {
       auto stage = kv.acquire_producer();  // waits kv.empty
       const WideTile<Element> to = smem.keys(stage.index());
       const std::uint32_t row = at.row * kAttentionTile + part * to.rows;
-      load_panels(stage, problem.k, row, at.column * smem.head_dim, to);
+      load_shared(stage, problem.k, row, at.column * smem.head_dim, to);
       std::move(stage).release();
     }
     /// Of a tile of values the CTA's part of the columns.
@@ -87,8 +91,23 @@ struct AttentionKernel : AttentionRows<M, Extents, Parts, StorageOf> {
       auto stage = kv.acquire_producer();
       const WideTile<Element> to = smem.values(stage.index()).tile;
       const std::uint32_t column = at.column * smem.head_dim + part * to.columns;
-      load_panels(stage, problem.v, at.row * kAttentionTile, column, to);
+      load_shared(stage, problem.v, at.row * kAttentionTile, column, to);
       std::move(stage).release();
+    }
+
+    /// As `load_panels`; in a larger cluster the CTA's slice, for all of it.
+    constexpr void load_shared(auto& stage,
+                               const typename M::TensorMap& map,
+                               std::uint32_t row,
+                               std::uint32_t column,
+                               const WideTile<Element>& to) {
+      if constexpr (Extents::kAlone) {
+        load_panels(stage, map, row, column, to);
+      } else {
+        const ClusterShape& cluster = smem.kv.cluster;
+        const auto slice = cluster.slice(Operand::kB, kv.machine().cta_rank());
+        load_panels(stage, map, row, column, to, slice);
+      }
     }
 
     const Problem& problem;

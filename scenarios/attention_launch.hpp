@@ -18,9 +18,9 @@ template <class Parts, CtaGroup kGroup>
 struct AttentionLaunch {
   static constexpr std::uint32_t kCtas = ctas_in(kGroup);
   static constexpr std::uint32_t kQueries = kCtas * kAttentionTiles * kAttentionTile;
-  using Extents = AttentionExtents<kDynamic, kDynamic, kDynamic, kGroup>;
+  using Extents = AttentionExtents<kDynamic, kDynamic, kDynamic, kGroup, kDynamic>;
   static constexpr std::uint32_t kStages = 3 * kCtas;  // of as much room in either group
-  using StaticExtents = AttentionExtents<128, kStages, 1, kGroup>;
+  using StaticExtents = AttentionExtents<128, kStages, 1, kGroup, kCtas>;
 
   static std::span<const Parameter> parameters() {
     static const auto kParameters = extended(
@@ -42,12 +42,13 @@ struct AttentionLaunch {
         {"tile_kv", "keys, or values, in one stage", 128, 128, 128},
         {"stages", "stages of the ring of keys and values", kStages, 2, 64},
         {"stats_stages", "factors of each tile under way to correction", 1, 1, 64},
+        {"cluster_m", "CTAs of a cluster, which share keys and values", kCtas, kCtas, 16},
         {"slack", "growth of a row's maximum that is let pass, in powers of two", 0, 0, 16},
     };
     return kParameters;
   }
   static Extents extents(const ParameterSet& p) {
-    return {p.u32("head_dim"), p.u32("stages"), p.u32("stats_stages")};
+    return {p.u32("head_dim"), p.u32("stages"), p.u32("stats_stages"), p.u32("cluster_m")};
   }
   static Workload workload(const ParameterSet& p) {
     check_stages_fit<AttentionStorage<Extents, Parts>>(extents(p));
@@ -70,7 +71,11 @@ struct AttentionLaunch {
     constexpr ElementType kType = Parts::Element::kType;
     TensorSpec o = matrix("o", TensorUse::kOutput, q, columns, Parts::Result::kType);
     o.error_share = Parts::kErrorShare;
-    const TileGrid tiles{ceil_div(q, kQueries), p.u32("heads")};
+    const ClusterShape cluster{p.u32("cluster_m"), 1, kGroup};
+    check_cluster(cluster, kAttentionTile, kAttentionTile / kCtas, 128);
+    const TileGrid ctas{ceil_div(q, kAttentionTiles * kAttentionTile), p.u32("heads")};
+    const TileGrid tiles = ctas.in_clusters(cluster);
+    const std::uint32_t slices = cluster.slice(Operand::kB, 0).count;
     using Tile = WideTile<typename Parts::Element>;
     const auto map = [](std::uint32_t tensor, const Tile& tile) {  // a box is a panel
       const auto panel = tile.panel(0);
@@ -81,11 +86,11 @@ struct AttentionLaunch {
                         matrix("v", TensorUse::kInput, kv, kv_columns, kType),
                         o},
             .maps = {map(0, {{}, kAttentionTile, dim}),
-                     map(1, {{}, kAttentionTile / kCtas, dim}),
-                     map(2, {{}, kAttentionTile, dim / kCtas}),
+                     map(1, {{}, kAttentionTile / kCtas / slices, dim}),
+                     map(2, {{}, kAttentionTile / slices, dim / kCtas}),
                      tile_map<typename Parts::Result>(3, kAttentionTile, 64)},
             .clusters = tiles.ctas(clusters),
-            .cluster_size = kCtas,
+            .cluster_size = cluster.ctas(),
             .registers_per_thread = kAttentionRegisters,
             .flops = 4 * attended_pairs(q, kv, seen(p)) * columns};
   }

@@ -44,9 +44,10 @@ struct AttentionRows {
     float scale;  // of the scores, in powers of two
     float slack;  // growth of a maximum that is let pass, in powers of two
     constexpr StaticTileScheduler tiles(const M& machine) const { return {tile_walk, machine}; }
-    /// Query tiles before those of the MMAs that a CTA's are of.
-    static constexpr std::uint32_t query_tiles_before(Tile tile) {
-      return tile.m / Extents::kCtas * Extents::kCtas * kAttentionTiles;
+    /// Query tiles before those of the cluster that a CTA's are of.
+    constexpr std::uint32_t query_tiles_before(Tile tile) const {
+      const std::uint32_t ctas = extents.cluster().m;
+      return tile.m / ctas * ctas * kAttentionTiles;
     }
     /// The first tile of keys that one of their queries sees.
     constexpr std::uint32_t first_key_tile(Tile tile) const {
@@ -55,7 +56,7 @@ struct AttentionRows {
     }
     /// How many tiles of keys they see.
     constexpr std::uint32_t key_tiles(Tile tile) const {
-      const std::uint32_t end = query_tiles_before(tile) + Extents::kCtas * kAttentionTiles;
+      const std::uint32_t end = query_tiles_before(tile) + extents.cluster().m * kAttentionTiles;
       return (causal ? std::min(end, kv_tiles) : kv_tiles) - first_key_tile(tile);
     }
     /// The head of K and V of a tile's head of Q.

@@ -35,18 +35,25 @@ inline constexpr std::uint32_t kSoftmaxRegisters = 192;
 inline constexpr std::uint32_t kCorrectionRegisters = 88;
 inline constexpr std::uint32_t kOtherRegisters = 40;
 
-/// `kGroup`: how many CTAs an MMA is of.
+/// `kGroup`: how many CTAs an MMA is of. The CTAs of a cluster have queries of one head behind each
+/// other, and share copies of its keys and values.
 template <std::uint32_t kHeadDim = kDynamic,
           std::uint32_t kStages = kDynamic,
           std::uint32_t kStatsStages = kDynamic,
-          CtaGroup kGroup = CtaGroup::kOne>
+          CtaGroup kGroup = CtaGroup::kOne,
+          std::uint32_t kClusterM = kDynamic>
 struct AttentionExtents {
   [[no_unique_address]] Extent<kHeadDim> head_dim;
   [[no_unique_address]] Extent<kStages> stages;             // of keys and values together
   [[no_unique_address]] Extent<kStatsStages> stats_stages;  // of each tile
+  [[no_unique_address]] Extent<kClusterM> cluster_m;
 
   static constexpr std::uint32_t kCtas = ctas_in(kGroup);
-  static constexpr ClusterShape cluster() { return {kCtas, 1, kGroup}; }
+  /// Whether it is known that nobody shares keys and values.
+  static constexpr bool kAlone = kClusterM == kCtas;
+  constexpr ClusterShape cluster() const { return {cluster_m, 1, kGroup}; }
+  /// Of a CTA, or a pair, by itself.
+  static constexpr ClusterShape own() { return {kCtas, 1, kGroup}; }
 };
 
 inline constexpr RoleTable kAttentionRoles{RoleWarps{Role::kSoftmax, 8},
@@ -71,7 +78,7 @@ struct AttentionPartsOf : AttentionParts {
 };
 
 /// A CTA's shared memory. Of the pair's keys it holds one half, and of the pair's values one half
-/// of the columns.
+/// of the columns. Nobody shares its queries.
 template <class Extents, class Parts = AttentionParts>
 struct AttentionStorage {
   static constexpr RoleTable kRoles = kAttentionRoles;
@@ -88,7 +95,7 @@ struct AttentionStorage {
 
   constexpr AttentionStorage(auto& layout, const Extents& e)
       : head_dim{e.head_dim},
-        q{layout, "q", kAttentionRoles, e.cluster(), {tile_bytes()}, kAttentionTiles},
+        q{layout, "q", kAttentionRoles, Extents::own(), {tile_bytes()}, kAttentionTiles},
         kv{layout, "kv", kAttentionRoles, e.cluster(), {tile_bytes() / Extents::kCtas}, e.stages},
         out{layout,
             "out",

@@ -73,8 +73,12 @@ struct GemmStorage {
 
   constexpr GemmStorage(auto& layout, const Extents& e) : GemmStorage{layout, e, e.tile_n} {}
   constexpr GemmStorage(auto& layout, const Extents& e, std::uint32_t columns)  // of a tile of D
-      : GemmStorage{
-            layout, e, {e.tile_m, e.tile_n, e.tile_k}, {}, e.tile_m, box_columns<D>(columns)} {}
+      : GemmStorage{layout,
+                    e,
+                    {e.tile_m, e.tile_n, e.tile_k},
+                    {},
+                    e.tile_m,
+                    result_columns<Parts>(columns)} {}
   /// D is stored in boxes of `rows` by `columns`.
   constexpr GemmStorage(auto& layout,
                         const Extents& e,
@@ -207,7 +211,7 @@ struct GemmOf {
     using D = typename Parts::D;
     const GemmExtents<> e = extents(p);
     const std::uint32_t m = p.u32("m"), n = p.u32("n"), k = p.u32("k");
-    const std::uint32_t box = box_columns<D>(e.tile_n);
+    const std::uint32_t box = result_columns<Parts>(e.tile_n);
     check_operand<A, Parts::kMajorA>("m", m, k, e.tile_m);
     check_operand<B, Parts::kMajorB>("n", n, k, e.tile_n);
     check_mma_shape(e.tile_m, e.tile_n, CtaGroup::kOne, kind_of(A::kType));

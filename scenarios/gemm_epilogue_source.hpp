@@ -67,21 +67,34 @@ struct GemmEpilogueLoadParts : GemmParts {
   }
 };
 
-/// Operands of one type, and a source and a result of one.
-template <class Operands, class Result>
+/// Operands of one type, a result, and a source of its type or of another.
+template <class Operands, class Result, class Source = Result>
 struct GemmEpilogueLoadPartsOf : GemmEpilogueLoadParts {
   using A = Operands;
   using B = Operands;
+  using C = Source;
   using D = Result;
-  using Function = OfSums<Operands, AddSource>;
+  /// 8 bits of D hold a 256th of sums of whole numbers.
+  static constexpr bool kSmaller = kWholeSums<Operands> && kBytesOf<Result> == 1;
+  using Function = OfSums<Operands, std::conditional_t<kSmaller, LinearCombination, AddSource>>;
 
   /// The function of a launch. Host code.
-  static Function function(const ParameterSet& p) { return {GemmEpilogueLoadParts::function(p)}; }
+  static Function function(const ParameterSet& p) {
+    const AddSource added = GemmEpilogueLoadParts::function(p);
+    if constexpr (kSmaller) {
+      return {LinearCombination{0x1p-8F, added.beta}};
+    } else {
+      return {added};
+    }
+  }
 };
 
 /// Stages of both rings, if not told: tiles of C in shared memory leave room for so many.
 template <class Parts>
-inline constexpr std::uint32_t kSourceStages = kBytesOf<typename Parts::D> == 4 ? 1 : 2;
+inline constexpr std::uint32_t kSourceStages = std::max(kBytesOf<SourceOf<Parts>>,
+                                                        kBytesOf<typename Parts::D>) == 4
+                                                   ? 1
+                                                   : 2;
 template <class Parts>
 inline constexpr std::uint32_t kStagesBesideSource =
     Parts::kRowMaxima&& kBytesOf<typename Parts::D> != 1 ? 3 : 4;
@@ -93,6 +106,7 @@ struct SourceCopies {
   std::uint32_t of_tile;
   std::uint32_t of_stage;
 
+  /// Of boxes of C such as `box`.
   constexpr SourceCopies(const auto& e, const auto& box)
       : columns{box.columns},
         bytes{box.bytes()},
@@ -111,11 +125,11 @@ template <class Extents,
           class Parts = GemmEpilogueLoadParts,
           class Without = GemmStorage<Extents, Parts>>
 struct GemmEpilogueLoadStorage : Without {
-  using D = typename Parts::D;
+  using C = SourceOf<Parts>;
 
   constexpr GemmEpilogueLoadStorage(auto& layout, const Extents& e)
       : Without{layout, e},
-        copies{e, this->out.first},
+        copies{e, box_of_source({})},
         source{layout,
                "source",
                kGemmEpilogueLoadRoles,
@@ -129,11 +143,13 @@ struct GemmEpilogueLoadStorage : Without {
     source.init(machine);
     order.init(machine);
   }
-  /// A box of C lies in its stage as a box of D does in its buffer.
-  constexpr SharedTile<D> source_tile(std::uint32_t stage, std::uint32_t box = 0) const {
-    const SharedTile<D>& shape = this->out.first;
-    const SharedAddress base = source.tile(stage) + box * copies.bytes;
-    return {base, shape.rows, shape.columns, shape.swizzle};
+  constexpr SharedTile<C> source_tile(std::uint32_t stage, std::uint32_t box = 0) const {
+    return box_of_source(source.tile(stage) + box * copies.bytes);
+  }
+  /// A box of C at `base`: of the rows and columns of one of D.
+  constexpr SharedTile<C> box_of_source(SharedAddress base) const {
+    const auto& shape = this->out.first;
+    return {base, shape.rows, shape.columns, swizzle_of(shape.columns * kBytesOf<C>)};
   }
 
   SourceCopies copies;
@@ -220,9 +236,9 @@ void add_source(Workload& workload, const ParameterSet& p, const auto& e) {
     workload.tensors.push_back(matrix("bias", TensorUse::kInput, 1, n, ElementType::kF32));
     workload.maps.push_back({3, 1, e.tile_n, Swizzle::kNone});
   } else {
-    workload.tensors.push_back(matrix("c", TensorUse::kInput, m, n, Parts::D::kType));
-    workload.maps.push_back(workload.maps[2]);
-    workload.maps[3].tensor = 3;
+    workload.tensors.push_back(matrix("c", TensorUse::kInput, m, n, SourceOf<Parts>::kType));
+    const TensorMapSpec& stored = workload.maps[2];
+    workload.maps.push_back(tile_map<SourceOf<Parts>>(3, stored.box_rows, stored.box_columns));
   }
   if (Parts::kRowMaxima) {
     const std::uint32_t tiles = ceil_div(n, e.tile_n);

@@ -31,6 +31,11 @@ inline std::uint32_t rows_of_group(const ParameterSet& p, std::uint32_t group) {
   return (p.u32("work") >> group & 1U) != 0 ? p.u32(kRows[group]) : 0;
 }
 
+/// CTAs of a cluster along M: those of an MMA, if nothing else is said. Host code.
+inline std::uint32_t cluster_m(const ParameterSet& p) {
+  return p.u32("cluster_m") == 0 ? p.u32("cta_group") : p.u32("cluster_m");
+}
+
 /// A tile of a group, or none: what a cluster computes at once.
 struct GroupTile {
   static constexpr std::uint32_t kNone = ~std::uint32_t{0};

@@ -130,6 +130,9 @@ struct GemmGroupedKernel {
         stage.load(b, {tile.n * cluster.group_ctas() + part, k}, stage.payload().b_tile());
         std::move(stage).release();
       }
+      if constexpr (requires { at.end_loads(input); }) {
+        at.end_loads(input);
+      }
     }
     input.drain();  // no commit is on its way to input.empty any more
   }
@@ -218,9 +221,7 @@ struct GemmGroupedOf {
     return kParameters;
   }
   static Extents extents(const ParameterSet& p) {
-    const std::uint32_t group = p.u32("cta_group");
-    const std::uint32_t wanted = p.u32("cluster_m");
-    return {{Gemm::extents(p), group}, wanted == 0 ? group : wanted, p.u32("cluster_n")};
+    return {{Gemm::extents(p), p.u32("cta_group")}, cluster_m(p), p.u32("cluster_n")};
   }
   static Workload workload(const ParameterSet& p) {
     check_stages_fit<GemmGroupedStorage<Extents, Parts>>(extents(p));
@@ -269,6 +270,7 @@ struct GemmGroupedOf {
     for (std::uint32_t group = 0; group < kGroups; ++group) {
       if (tensors[3 * group + 2].spec.use == TensorUse::kOutput) {
         multiply_reference(tensors[3 * group], tensors[3 * group + 1], tensors[3 * group + 2]);
+        apply_function<Parts>(tensors[3 * group + 2]);
       }
     }
   }

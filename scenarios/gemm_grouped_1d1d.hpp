@@ -25,8 +25,8 @@
 /// input.full counts, and seven warps are left. Six of them read a slot of work, 4 epilogue, load
 /// and mma (above 5 more), and the 128 lanes of the epilogue are in tmem.done.
 ///
-/// Scheduling, pairs and empty groups: see gemm_grouped. Factors in tensor memory, and whose a pair
-/// needs: gemm_block_scaled. A pair's tiles have 64 columns and more.
+/// Scheduling, pairs, clusters and empty groups: see gemm_grouped. Factors in tensor memory, and
+/// whose a pair needs: gemm_block_scaled. A pair's tiles have 64 columns and more.
 ///
 /// Expected: clean in every interleaving, for every format, all sizes of groups, whichever are
 ///           empty, any number of CTAs, of k steps, and every depth of the rings.
@@ -39,12 +39,6 @@
 #include "scenarios/gemm_grouped_1d1d_storage.hpp"
 
 namespace warptwin::scenarios {
-
-template <Machine M, class Extents>
-struct GemmGrouped1d1dProblem : GemmGroupedProblem<M, Extents> {
-  typename M::TensorMap sfa[kGroups],
-      sfb[kGroups];  // boxes: factors of 128 rows; of what is loaded
-};
 
 template <Machine M, Role kWho>
 using GemmGrouped1d1dTiles = GroupTilesOf<M, kWho, GemmGrouped1d1dWork>;
@@ -91,17 +85,18 @@ struct GemmGrouped1d1dKernel {
     auto input = Input{machine, smem.input}.producer();
     const ScaledTileShape shape = problem.extents.shape();
     const std::uint32_t b_blocks = problem.extents.stores_sfb() ? 0 : shape.b_blocks();
+    const ClusterShape& cluster = smem.input.cluster;
     const std::uint32_t ctas = ctas_in(shape.group);
-    const std::uint32_t part = smem.input.cluster.place_in_group(machine.cta_rank());
+    const std::uint32_t part = cluster.place_in_group(machine.cta_rank());
     for (auto at = tiles<Role::kLoad>(machine, problem, smem); at.exists(); at.next()) {
-      const auto& [group, tile] = *at;
-      const std::uint32_t row_tile = tile.m * ctas + part;  // the CTA's own
+      const std::uint32_t group = at->group;
+      const Tile tile = at->of_rank(cluster, machine.cta_rank());
       for (std::uint32_t k = 0; k < problem.k_tiles; ++k) {
         auto stage = input.acquire_stage();  // waits input.empty; the leader arms full
         const auto to = stage.payload();
-        stage.load(problem.a[group], {row_tile, k}, to.a_tile());              // (cta_m, tile_k)
+        stage.load(problem.a[group], {tile.m, k}, to.a_tile());                // (cta_m, tile_k)
         stage.load(problem.b[group], {tile.n * ctas + part, k}, to.b_tile());  // (cta_n, tile_k)
-        stage.load(problem.sfa[group], {row_tile * problem.k_tiles + k, 0}, to.sfa_tile());
+        stage.load(problem.sfa[group], {tile.m * problem.k_tiles + k, 0}, to.sfa_tile());
         for (std::uint32_t row = 0; row < b_blocks; ++row) {  // of both CTAs
           stage.load(problem.sfb[group],
                      {(shape.first_block(tile.n) + row) * problem.k_tiles + k, 0},
@@ -118,7 +113,8 @@ struct GemmGrouped1d1dKernel {
     const ScaledTileShape shape = problem.extents.shape();
     const std::uint32_t k_blocks = shape.k_blocks();
     for (auto at = tiles<Role::kScaleLoad>(machine, problem, smem); at.exists(); at.next()) {
-      const auto& [group, tile] = *at;
+      const std::uint32_t group = at->group;
+      const Tile tile = at->of_rank(smem.input.cluster, machine.cta_rank());
       const std::uint32_t first = shape.first_block(tile.n) * problem.k_tiles * k_blocks;
       const std::uint32_t line = tile.n * shape.tile_n % kScaleBlockLines;  // of the tile's row 0
       for (std::uint32_t k = 0; k < problem.k_tiles; ++k) {
@@ -140,7 +136,8 @@ struct GemmGrouped1d1dKernel {
     const ScaledTileShape shape = problem.extents.shape();
     const ScaleSlots scales = slots(problem, smem, warp.tmem());
     for (auto at = tiles<Role::kScaleToTmem>(machine, problem, smem); at.exists(); at.next()) {
-      const std::uint32_t word = shape.first_column(at->tile.n);
+      const Tile tile = at->of_rank(smem.accum.cluster, machine.cta_rank());
+      const std::uint32_t word = shape.first_column(tile.n);
       for (std::uint32_t k = 0; k < problem.k_tiles; ++k) {
         auto stage = sfb.acquire_writer();  // waits sfb.full
         const TmemAddress to = scales[stage.index()].b;
@@ -172,6 +169,7 @@ struct GemmGrouped1d1dKernel {
       if (!warp.is_leader()) {
         continue;  // the leader's MMAs are both CTAs'
       }
+      const Tile tile = at->of_rank(smem.input.cluster, machine.cta_rank());
       auto accum = warp.acquire_mma_linear();  // waits accum.empty
       const TmemAddress d = accum.tmem().address();
       for (std::uint32_t k = 0; k < problem.k_tiles; ++k) {
@@ -188,7 +186,7 @@ struct GemmGrouped1d1dKernel {
           auto stage = input.acquire_stage();  // waits input.full
           ScaleSlot slot = scales[stage.index()];
           copy_scales(machine, shape, stage.payload(), slot);  // in both CTAs
-          slot.b = slot.b.at_column(shape.first_column(at->tile.n));
+          slot.b = slot.b.at_column(shape.first_column(tile.n));
           multiply_scaled(machine, d, shape, stage.payload(), slot, accumulate);
           std::move(stage).release();  // commits to input.empty
         }
@@ -204,21 +202,19 @@ struct GemmGrouped1d1dKernel {
     auto registers = AccumTile<M>{machine};  // this warp's rows of one box, fp32
     const std::uint32_t columns = smem.out.first.columns;
     const std::uint32_t boxes = problem.extents.tile_n / columns;
-    const std::uint32_t ctas = smem.accum.cluster.group_ctas();
-    const std::uint32_t part = smem.accum.cluster.place_in_group(machine.cta_rank());
     for (auto at = tiles<Role::kEpilogue>(machine, problem, smem); at.exists(); at.next()) {
-      const auto& [group, tile] = *at;
-      const std::uint32_t row_tile = tile.m * ctas + part;
+      const std::uint32_t group = at->group;
+      const Tile tile = at->of_rank(smem.accum.cluster, machine.cta_rank());
       auto accum = warp.acquire_epilogue_linear();  // waits accum.full
       for (std::uint32_t box = 0; box + 1 < boxes; ++box) {
         registers.load(accum, box * columns, columns);
         registers.store(writer.acquire());  // (cta_m, box_columns) bf16, written by all warps
-        writer.store(problem.d[group], {row_tile, tile.n * boxes + box});
+        writer.store(problem.d[group], {tile.m, tile.n * boxes + box});
       }
       registers.load(accum, (boxes - 1) * columns, columns);
       std::move(accum).release();  // arrives on the leader's accum.empty
       registers.store(writer.acquire());
-      writer.store(problem.d[group], {row_tile, tile.n * boxes + boxes - 1});
+      writer.store(problem.d[group], {tile.m, tile.n * boxes + boxes - 1});
     }
     writer.drain();             // the stores are complete
     std::move(warp).release();  // arrives on tmem.done
@@ -230,7 +226,8 @@ struct GemmGrouped1d1d {
                                       ScenarioKind::kClean,
                                       "block-scaled GEMMs of groups, narrow ones with factors of B "
                                       "by tcgen05.st"};
-  using StaticExtents = GemmGrouped1d1dExtents<GemmBlockScaledExtents<0, 128, 32, 128, 4, 2>, 1>;
+  using StaticExtents =
+      GemmGrouped1d1dExtents<GemmBlockScaledExtents<0, 128, 32, 128, 4, 2>, 1, 1, 1>;
   template <Machine M, class Extents>
   using Kernel = GemmGrouped1d1dKernel<M, Extents>;
 
@@ -257,11 +254,13 @@ struct GemmGrouped1d1d {
         {"stages", "stages of the input ring, and of the factors'", 4, 1, 64},
         {"accum_stages", "accumulators in tensor memory", 2, 1, 64},
         {"cta_group", "CTAs that share an MMA", 1, 1, 2},
+        {"cluster_m", "CTAs of a cluster along M; 0: those of an MMA", 0, 0, 16},
+        {"cluster_n", "CTAs of a cluster along N", 1, 1, 8},
     };
     return kParameters;
   }
   static GemmGrouped1d1dExtents<> extents(const ParameterSet& p) {
-    return {GemmBlockScaled::tiles(p), p.u32("cta_group")};
+    return {{GemmBlockScaled::tiles(p), p.u32("cta_group"), cluster_m(p), p.u32("cluster_n")}};
   }
   static Workload workload(const ParameterSet& p) { return workload_of(p, p.u32("ctas")); }
   /// `clusters` of them; 0: one for each tile.
@@ -279,11 +278,11 @@ struct GemmGrouped1d1d {
       const std::uint32_t m = rows_of_group(p, group);
       add_scaled_group(workload, kNames[group], m, n, k, e);
       workload.flops += std::uint64_t{2} * m * n * k;
-      tiles += TileGrid::covering(m, n, e.tile_m, e.tile_n).count();
+      tiles += TileGrid::covering(m, n, e.cta_m(), e.tile_n).in_clusters(e.cluster()).count();
     }
     workload.clusters = clusters == 0 ? std::max(tiles, 1U) : clusters;
     workload.cluster_size = e.cluster().ctas();
-    workload.registers_per_thread = 56;
+    workload.registers_per_thread = 48;
     return workload;
   }
   static void reference(const ParameterSet& p, std::span<HostTensor> tensors) {

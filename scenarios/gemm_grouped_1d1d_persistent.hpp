@@ -56,7 +56,7 @@ struct GemmGrouped1d1dPersistent : GemmGrouped1d1d {
                                       ScenarioKind::kClean,
                                       "block-scaled GEMMs of groups by pairs of CTAs whose "
                                       "clusters claim tiles"};
-  using Tiles = GemmGrouped1d1dExtents<GemmBlockScaledExtents<2, 256, 128, 256, 6, 2>, 2>;
+  using Tiles = GemmGrouped1d1dExtents<GemmBlockScaledExtents<2, 256, 128, 256, 6, 2>, 2, 2, 1>;
   using StaticExtents = GemmPersistentExtents<Tiles, 2>;
   using Extents = GemmPersistentExtents<GemmGrouped1d1dExtents<>>;
   template <Machine M, class Extents>

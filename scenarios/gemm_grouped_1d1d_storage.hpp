@@ -13,25 +13,17 @@
 namespace warptwin::scenarios {
 
 /// `tile_m` by `tile_n` is the shape of an MMA, of a CTA or a pair.
-template <class Scaled = GemmBlockScaledExtents<>, std::uint32_t kGroup = kDynamic>
-struct GemmGrouped1d1dExtents : Scaled {
-  [[no_unique_address]] Extent<kGroup> cta_group;
-
-  constexpr ClusterShape cluster() const {
-    return {cta_group, 1, cta_group == 2 ? CtaGroup::kTwo : CtaGroup::kOne};
-  }
-  constexpr ScaledTileShape shape() const {
-    ScaledTileShape shape = Scaled::shape();
-    shape.group = cluster().group;
-    return shape;
-  }
-  constexpr std::uint32_t cta_m() const { return this->tile_m / cta_group; }
-  constexpr std::uint32_t cta_n() const { return this->tile_n / cta_group; }
+template <class Scaled = GemmBlockScaledExtents<>,
+          std::uint32_t kGroup = kDynamic,
+          std::uint32_t kClusterM = kDynamic,
+          std::uint32_t kClusterN = kDynamic>
+struct GemmGrouped1d1dExtents
+    : GemmBlockScaledClusterExtents<Scaled, kGroup, kClusterM, kClusterN> {
   /// Whether the factors of B come by warps of their own.
   constexpr bool stores_sfb() const { return this->tile_n < 64; }
   /// What the load warp brings.
   constexpr ScaledTileShape::Payload payload() const {
-    ScaledTileShape::Payload payload = shape().payload();
+    ScaledTileShape::Payload payload = this->shape().payload();
     payload.sfb_bytes = stores_sfb() ? 0 : payload.sfb_bytes;
     return payload;
   }
@@ -115,6 +107,12 @@ struct GemmGrouped1d1dStorage : GemmGrouped1d1dOperands<Extents> {
   GemmGrouped1d1dWork work;
 };
 
+template <Machine M, class Extents>
+struct GemmGrouped1d1dProblem : GemmGroupedProblem<M, Extents> {
+  typename M::TensorMap sfa[kGroups],
+      sfb[kGroups];  // boxes: factors of 128 rows; of what is loaded
+};
+
 /// Refuses tiles that the kernel cannot have. Host code.
 inline void check_scaled_groups(const GemmGrouped1d1dExtents<>& e, std::uint32_t k) {
   ScaledTileShape shape = e.shape();
@@ -131,6 +129,7 @@ inline void check_scaled_groups(const GemmGrouped1d1dExtents<>& e, std::uint32_t
   }
   check_scaled_tile(shape);
   check_scaled_k(k);
+  check_cluster(e.cluster(), e.cta_m(), e.cta_n(), e.shape().row_bytes());
   check_scale_columns(e.accum_stages, e.stages, e.shape());
   check_stages_fit<GemmGrouped1d1dStorage<GemmGrouped1d1dExtents<>>>(e);
 }
@@ -158,8 +157,10 @@ inline void add_scaled_group(Workload& workload,
   const std::uint32_t box = box_columns<bf16>(e.tile_n);
   const std::uint32_t lines = kScaleBlockLines * shape.k_blocks();  // of 128 rows in a k step
   const Swizzle swizzle = swizzle_of(shape.row_bytes());
-  for (const TensorMapSpec& map : {TensorMapSpec{0, e.cta_m(), shape.row_bytes(), swizzle},
-                                   TensorMapSpec{1, e.cta_n(), shape.row_bytes(), swizzle},
+  const std::uint32_t slice_a = e.cta_m() / e.cluster().slice(Operand::kA, 0).count;
+  const std::uint32_t slice_b = e.cta_n() / e.cluster().slice(Operand::kB, 0).count;
+  for (const TensorMapSpec& map : {TensorMapSpec{0, slice_a, shape.row_bytes(), swizzle},
+                                   TensorMapSpec{1, slice_b, shape.row_bytes(), swizzle},
                                    TensorMapSpec{2, lines, 16, Swizzle::kNone},
                                    TensorMapSpec{3, e.stores_sfb() ? kScaleBlockLines : lines, 16},
                                    TensorMapSpec{4, e.cta_m(), box, swizzle_of(box * 2)}}) {

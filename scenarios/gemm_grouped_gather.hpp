@@ -5,7 +5,8 @@
 /// Barriers as in gemm_grouped_maps.
 ///
 /// A stage's A is brought by as many lanes as its tile has four rows: each reads the words of its
-/// rows, and copies them (.tile::gather4). A row beyond those of the group is one that the matrix
+/// rows, and copies them (.tile::gather4). In a cluster along N each CTA gathers its slice of the
+/// rows, for all that share them. A row beyond those of the group is one that the matrix
 /// of tokens does not have: zeros. That map is the launch's, and a slot's A map is not used.
 ///
 /// Expected: as gemm_grouped_maps, for any tokens.
@@ -42,16 +43,20 @@ struct GemmGroupedGatherProblem : GemmGroupedMapsProblem<M, Extents, Parts> {
   }
   constexpr void load_a(M& machine, const auto& stage, const auto& at, TileIndex from) const {
     const auto tile = stage.payload().a_tile().tile;
+    const OperandSlice slice = this->extents.cluster().slice(Operand::kA, machine.cta_rank());
+    const std::uint32_t rows_of_slice = tile.rows / slice.count;
+    const std::uint32_t first = slice.index * rows_of_slice;  // of the tile
     const std::uint32_t end = at.first_row() + at.rows();
-    machine.for_lanes(tile.rows / 4, [&](std::uint32_t lane) {
+    machine.for_lanes(rows_of_slice / 4, [&](std::uint32_t lane) {
       RowsOf4 rows{static_cast<std::int32_t>(from.column * tile.columns), {}};
       for (std::uint32_t i = 0; i < 4; ++i) {
         // As many words are read for a tile that reaches beyond the group as for any other.
-        const std::uint32_t row = at.first_row() + from.row * tile.rows + 4 * lane + i;
+        const std::uint32_t row = at.first_row() + from.row * tile.rows + first + 4 * lane + i;
         const std::uint32_t of_row = token(machine, std::min(row, end - 1));
         rows.row[i] = static_cast<std::int32_t>(row < end ? of_row : tokens);
       }
-      stage.load(row_of_a, rows, tile.base + 4 * lane * tile.row_bytes());
+      const SharedAddress to = tile.base + (first + 4 * lane) * tile.row_bytes();
+      stage.load(row_of_a, rows, to, slice.multicast);
     });
   }
   constexpr std::uint32_t token(M& machine, std::uint32_t row) const {
@@ -100,6 +105,7 @@ struct GemmGroupedGatherOf : Maps {
       }
       first_of_b += p.u32("n");
     }
+    apply_function<Parts>(tensors[2]);
   }
 };
 

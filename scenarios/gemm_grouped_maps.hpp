@@ -11,8 +11,8 @@
 /// work.full[w]     1   scheduler, elected lane        -       slot w names a tile, or none
 /// work.empty[w]    6   load, elected lane of a warp   -       slot w, and its maps, may be written
 ///
-/// With cta_group=2 a pair of CTAs computes a tile, and the counts are those of gemm_2sm; each CTA
-/// has a scheduler, slots and maps of its own.
+/// With cta_group=2 a pair of CTAs computes a tile, and the counts are those of gemm_2sm. In larger
+/// clusters CTAs share copies of A and of B. Each CTA has a scheduler, slots and maps of its own.
 ///
 /// The rows of all groups lie one behind the other in A and in D, the B of all in one matrix; how
 /// many rows each has stands in global memory. A slot of the work ring has three maps, in global
@@ -22,14 +22,16 @@
 ///
 /// The load warp frees a slot once it has read it; the MMA warp at the tile's end, when it has
 /// waited for all copies of A and B; an epilogue warp when its stores have read. Then nothing goes
-/// by the slot's maps any more. In the peer of a pair accum.full alone says that of A and B.
+/// by the slot's maps any more. In the peer of a pair accum.full alone says that of A and B. Where
+/// copies are shared the own CTA's barriers do not tell that they are over elsewhere: the load warp
+/// holds the slot until every CTA has read the tile's last stage, one tile later.
 ///
 /// Expected: clean in every interleaving, for any number of groups, all sizes of them, whichever
 ///           are empty, any number of CTAs or pairs, of k steps, and every depth of the rings.
 
 #pragma once
 
-#include "scenarios/gemm_group_maps.hpp"
+#include "scenarios/gemm_made_maps.hpp"
 
 namespace warptwin::scenarios {
 
@@ -66,7 +68,8 @@ template <class Parts>
 struct GemmGroupedMapsOf {
   static constexpr std::uint32_t kSize = kBytesOf<typename Parts::A>;
   static constexpr std::uint32_t kTileK = kWidestTileK<Parts>;
-  using StaticExtents = GemmGroupedExtents<GemmExtents<128, 128, kTileK, 4, 2>, 1>;
+  using Extents = GemmGroupedClusterExtents<>;
+  using StaticExtents = GemmGroupedClusterExtents<GemmExtents<128, 128, kTileK, 4, 2>, 1, 1, 1>;
   template <class Extents>
   using Storage = GemmGroupedMapsStorage<Extents, Parts>;
   template <Machine M, class Extents>
@@ -92,12 +95,12 @@ struct GemmGroupedMapsOf {
         {"stages", "stages of the input ring", 4, 1, 64},
         {"accum_stages", "accumulators in tensor memory", 2, 1, 64},
         {"cta_group", "CTAs that share an MMA", 1, 1, 2},
+        {"cluster_m", "CTAs of a cluster along M; 0: those of an MMA", 0, 0, 16},
+        {"cluster_n", "CTAs of a cluster along N", 1, 1, 8},
     };
     return kParameters;
   }
-  static GemmGroupedExtents<> extents(const ParameterSet& p) {
-    return {GemmOf<Parts>::extents(p), p.u32("cta_group")};
-  }
+  static Extents extents(const ParameterSet& p) { return GemmGroupedOf<Parts>::extents(p); }
   /// Rows of each group: every fifth or so has none.
   static std::vector<std::uint32_t> sizes(const ParameterSet& p) {
     std::vector<std::uint32_t> rows(p.u32("groups"));
@@ -109,12 +112,12 @@ struct GemmGroupedMapsOf {
     return rows;
   }
   static Workload workload(const ParameterSet& p) {
-    check_stages_fit<Storage<GemmGroupedExtents<>>>(extents(p));
+    check_stages_fit<Storage<Extents>>(extents(p));
     return workload_of(p, extents(p), p.u32("ctas"));
   }
   /// `clusters` of them; 0: one for each tile. A slot has three maps.
   static Workload workload_of(const ParameterSet& p,
-                              const GemmGroupedExtents<>& e,
+                              const Extents& e,
                               std::uint32_t clusters,
                               std::uint32_t slots_of_cta = kMapSlots) {
     using A = typename Parts::A;
@@ -123,8 +126,9 @@ struct GemmGroupedMapsOf {
     const auto [n, k] = std::array{p.u32("n"), p.u32("k")};
     const std::vector<std::uint32_t> rows = sizes(p);
     check_row_pitch("k", k, kSize);
-    check_tile_shape(e.tile_m, e.tile_n, e.tile_k, kSize, e.cluster().group);
-    check_cluster(e.cluster(), e.cta_m(), e.cta_n(), e.tile_k * kSize);
+    const ClusterShape cluster = e.cluster();
+    check_tile_shape(e.tile_m, e.tile_n, e.tile_k, kSize, cluster.group);
+    check_cluster(cluster, e.cta_m(), e.cta_n(), e.tile_k * kSize);
     check_tmem_columns(e.accum_stages, e.tile_n);
     const std::uint32_t box = box_columns<D>(e.tile_n);
     Workload workload;
@@ -133,10 +137,10 @@ struct GemmGroupedMapsOf {
     std::uint32_t m = 0;
     for (const std::uint32_t one : rows) {
       m += one;
-      tiles += TileGrid::covering(one, n, e.tile_m, e.tile_n).count();
+      tiles += TileGrid::covering(one, n, e.cta_m(), e.tile_n).in_clusters(cluster).count();
     }
     const std::uint32_t groups = p.u32("groups");
-    workload.cluster_size = e.cluster().ctas();
+    workload.cluster_size = cluster.ctas();
     workload.clusters = clusters == 0 ? std::max(tiles, 1U) : clusters;
     workload.flops = std::uint64_t{2} * m * n * k;
     const std::uint32_t slots = workload.clusters * workload.cluster_size * slots_of_cta;
@@ -151,9 +155,11 @@ struct GemmGroupedMapsOf {
         matrix("rows", TensorUse::kScratch, 1, groups, kWord),
         matrix("maps", TensorUse::kScratch, slots * kMapsOfSlot, kWordsOfMap, kWord)};
     workload.tensors[3].words = rows;
+    const std::uint32_t slice_a = e.cta_m() / cluster.slice(Operand::kA, 0).count;
+    const std::uint32_t slice_b = e.cta_n() / cluster.slice(Operand::kB, 0).count;
     for (std::uint32_t slot = 0; slot < slots; ++slot) {
-      for (TensorMapSpec map : {tile_map<A>(0, e.cta_m(), e.tile_k),
-                                tile_map<B>(1, e.cta_n(), e.tile_k),
+      for (TensorMapSpec map : {tile_map<A>(0, slice_a, e.tile_k),
+                                tile_map<B>(1, slice_b, e.tile_k),
                                 tile_map<D>(2, e.cta_m(), box)}) {
         map.stored_in = 4;
         workload.maps.push_back(map);
@@ -170,6 +176,7 @@ struct GemmGroupedMapsOf {
       }
       first_of_b += p.u32("n");
     }
+    apply_function<Parts>(tensors[2]);
   }
 };
 

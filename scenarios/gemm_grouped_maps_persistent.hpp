@@ -32,9 +32,9 @@ namespace warptwin::scenarios {
 template <class Parts>
 struct GemmGroupedMapsPersistentOf : GemmGroupedMapsOf<Parts> {
   using Base = GemmGroupedMapsOf<Parts>;
-  using Tiles = GemmGroupedExtents<GemmExtents<256, 128, Base::kTileK, 4, 2>, 2>;
+  using Tiles = GemmGroupedClusterExtents<GemmExtents<256, 128, Base::kTileK, 4, 2>, 2, 2, 1>;
   using StaticExtents = GemmPersistentExtents<Tiles, 2>;
-  using Extents = GemmPersistentExtents<GemmGroupedExtents<>>;
+  using Extents = GemmPersistentExtents<GemmGroupedClusterExtents<>>;
   template <class Extents>
   using Storage = ClaimedMapsStorage<Extents, Parts>;
   template <Machine M, class Extents>

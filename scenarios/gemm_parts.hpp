@@ -2,6 +2,7 @@
 
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <span>
 #include <string>
@@ -110,6 +111,34 @@ struct Requantised : Parts {
   using Function = OfSums<typename Parts::A, Per256>;
 };
 
+/// Operands of one type, and a result: a 256th of sums of whole numbers where 8 bits hold it.
+template <class Operands, class Result>
+using ResultPartsOf = std::conditional_t<kWholeSums<Operands> && kBytesOf<Result> == 1,
+                                         Requantised<GemmPartsOf<Operands, Result>>,
+                                         GemmPartsOf<Operands, Result>>;
+
+/// Elements of the matrix that an epilogue is brought: `Parts::C`, or else those of D.
+template <class Parts>
+struct SourceElement {
+  using Type = typename Parts::D;
+};
+template <class Parts>
+  requires requires {
+    typename Parts::C;
+  }
+struct SourceElement<Parts> {
+  using Type = typename Parts::C;
+};
+template <class Parts>
+using SourceOf = typename SourceElement<Parts>::Type;
+
+/// Columns of the boxes that D is stored in, of a tile of `columns`: a box of the source has as
+/// many.
+template <class Parts>
+constexpr std::uint32_t result_columns(std::uint32_t columns) {
+  return std::min(box_columns<typename Parts::D>(columns), box_columns<SourceOf<Parts>>(columns));
+}
+
 /// The same parts, and D is stored as (n, m).
 template <class Parts>
 struct Transposed : Parts {
@@ -211,6 +240,16 @@ TensorSpec result_matrix(std::uint32_t m, std::uint32_t n) {
                              : matrix("d", TensorUse::kOutput, m, n, Parts::D::kType);
 }
 
+/// Applies a function of the sum alone to sums. Host code.
+template <class Parts>
+void apply_function(HostTensor& sums) {
+  if constexpr (std::is_invocable_v<typename Parts::Function, double>) {
+    for (float& value : sums.values) {
+      value = static_cast<float>(typename Parts::Function{}(static_cast<double>(value)));
+    }
+  }
+}
+
 /// Fills d, the third tensor, from a and b; a function of the sum alone is applied. Host code.
 template <class Parts>
 void reference_of(std::span<HostTensor> tensors) {
@@ -218,11 +257,7 @@ void reference_of(std::span<HostTensor> tensors) {
   multiply_reference(along_k<Parts::kMajorA>(tensors[Parts::kTransposedD ? 1 : 0]),
                      along_k<Parts::kMajorB>(tensors[Parts::kTransposedD ? 0 : 1]),
                      tensors[2]);
-  if constexpr (std::is_invocable_v<typename Parts::Function, double>) {
-    for (float& value : tensors[2].values) {
-      value = static_cast<float>(typename Parts::Function{}(static_cast<double>(value)));
-    }
-  }
+  apply_function<Parts>(tensors[2]);
 }
 
 }  // namespace warptwin::scenarios

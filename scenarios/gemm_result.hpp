@@ -27,7 +27,7 @@ struct ResultBoxes {
   template <class Parts>
   static constexpr ResultBoxes of(const auto& e, std::uint32_t columns) {
     constexpr bool kEach = Parts::kStoredBy == StoredBy::kEachWarp;
-    const std::uint32_t taken = box_columns<typename Parts::D>(columns);
+    const std::uint32_t taken = result_columns<Parts>(columns);
     const std::uint32_t lanes = e.cta_m() * e.column_parts();
     if (!Parts::kTransposedD) {
       const std::uint32_t stored = kEach ? lanes / kWarpsPerWarpgroup : e.cta_m();

@@ -105,7 +105,7 @@ def in_order(scenarios):
     """One of each form; then those that Hopper need not emulate; then the others."""
     import combinations_table  # pylint: disable=import-outside-toplevel
 
-    firsts = {next(iter(names.values())) for names in combinations_table.LISTED.values()}
+    firsts = {names[0] for names in combinations_table.NAMED.values()}
     forms = [one for one in scenarios if one["name"] in firsts]
     rest = [one for one in scenarios if one not in forms]
     return [*forms, *sorted(rest, key=lambda one: "wgmma" not in one["name"])]

@@ -46,8 +46,8 @@ HOLES = {
     "n": "a row above: operands of two and four bytes",
     "o": "what a kernel is before its roles are divided: a warp that does all, in a CTA",
     "p": "operands of `wgmma` are K-major, but for those of 16 bits",
-    "q": "tiles differ in their trips, which the proof of claimed tiles does not decide: schedules "
-         "alone, and values, are checked",
+    "q": "tiles differ in their trips: each order in which a cluster may claim them is proved by "
+         "itself, where these are few; of more, schedules alone, and values, are checked",
 }
 
 
@@ -61,9 +61,11 @@ and not every K. *Right*: `warptwin check` agrees with the double-precision refe
 cluster shape of the row. *Run*: it was right on an H100 or an H200, where what Hopper lacks is
 emulated, and its protocol was the simulator's (launches: `docs/data/gpu_runs.json`). A letter is a
 hole; its reason stands below. The scenario of a type is the kernel's name and the type's, or has
-the type in the place of `*`: then D's type stands behind it, if one does. Those that are no file of
-their own stand in a line of `scenarios/combinations.txt`, and are in `warptwin-combinations`: these
-are proved with rings of two stages, one response and one accumulator. `mn` are kernels whose
+the type in the place of `*`: then D's type stands behind it, if one does. `$D` are all types of D
+but that of another row: all are right, and of each A the first in the list is proved. In `c_f32`
+and `c_bf16` ones the epilogue adds a matrix of that type, whatever D's is. Those that are no file
+of their own stand in a line of `scenarios/combinations.txt`, and are in `warptwin-combinations`:
+these are proved with rings of two stages, one response and one accumulator. `mn` are kernels whose
 operands are MN-major, `mn_a` and `mn_b` those whose A and B is. `transposed` kernels
 store D as (n, m); in `warp_stores` each warp of the epilogue stores its own rows; `stmatrix` ones
 do so, too, and write them by matrices; `prefetch` ones bring tensor maps and weights nearer; `relu`
@@ -81,19 +83,22 @@ RINGS = (("stages", 2), ("clc_stages", 1), ("accum_stages", 1), ("prefetch", 2))
 
 
 def read_list():
-    """The scenarios of scenarios/combinations.txt: of each form, by A's type."""
+    """The scenarios of scenarios/combinations.txt: of each form by A's type, the first of them
+    where the name has D's type too; and all of each form."""
     path = pathlib.Path(__file__).parent.parent / "scenarios/combinations.txt"
-    forms = {}
+    forms, names = {}, {}
     for line in path.read_text(encoding="utf-8").splitlines():
         if line and not line.startswith("#"):
-            form, _, _, types = (field.strip() for field in line.split("|"))
-            star = form if "*" in form else f"{form}_*"
-            forms.setdefault(form, {}).update(
-                (a, star.replace("*", a)) for a in (pair.split(":")[0] for pair in types.split()))
-    return forms
+            name, _, _, types = (field.strip() for field in line.split("|"))
+            star = name if "*" in name else f"{name}_*"
+            for a, d in (pair.split(":") for pair in types.split()):
+                scenario = star.replace("*", a).replace("$D", d)
+                forms.setdefault(name, {}).setdefault(a, scenario)
+                names.setdefault(name, []).append(scenario)
+    return forms, names
 
 
-LISTED = read_list()
+LISTED, NAMED = read_list()
 
 
 class Kernel:
@@ -105,6 +110,10 @@ class Kernel:
         self.base, self.group, self.tiles = base, group, tiles
         listed = LISTED.get(base.removesuffix("_*"), {}) | LISTED.get(base, {})
         self.types = {t: name for t, name in (listed | types).items() if t in only}
+        # Of a name with D's type: the scenarios of A's other results.
+        self.more = {t: [one for one in NAMED[base]
+                         if one.startswith(base.replace("*_$D", f"{t}_")) and one != name]
+                     for t, name in self.types.items() if "$D" in base}
         self.shapes, self.holes = shapes, holes or {}
         self.trips = trips  # the parameter that says how long K is
         absent = [t for t in TYPES if t not in self.types and t not in self.holes]
@@ -233,18 +242,43 @@ def fused_rows(base, own, own_multicast=()):
         yield Kernel(name, group, tiles, files, shapes)
 
 
+SOME_SINGLES = clusters((1, 1), (2, 1), (1, 2), (2, 2))
+SOME_MORE_PAIRS = clusters((2, 1), (4, 1), (2, 2))
+
+
 def grouped_rows():
     single, pair = ["cta_group=1", "tile_m=128"], ["cta_group=2", "tile_m=256"]
-    for name, own, singles, pairs in (
-            ("gemm_grouped", FLOATS, clusters((1, 1), (2, 1), (1, 2), (2, 2)),
-             clusters((2, 1), (4, 1), (2, 2))),
-            ("gemm_grouped_maps", ("bf16",), ONE, TWO),
-            ("gemm_grouped_gather", ("bf16",), ONE, TWO)):
-        yield Kernel(name, "1SM", "static", typed(name, *own), singles)
-        yield Kernel(name, "2SM", "static", typed(name, *own), each_with(pair, pairs))
-        claims = f"{name}_persistent"
-        yield Kernel(claims, "1SM", "CLC", typed(claims, *own), each_with(single, singles))
-        yield Kernel(claims, "2SM", "CLC", typed(claims, *own), pairs)
+    for name, own in (("gemm_grouped", FLOATS), ("gemm_grouped_maps", ("bf16",)),
+                      ("gemm_grouped_gather", ("bf16",))):
+        for form, group, tiles, shapes in (
+                (name, "1SM", "static", SOME_SINGLES),
+                (name, "2SM", "static", each_with(pair, SOME_MORE_PAIRS)),
+                (f"{name}_persistent", "1SM", "CLC", each_with(single, SOME_SINGLES)),
+                (f"{name}_persistent", "2SM", "CLC", SOME_MORE_PAIRS)):
+            yield Kernel(form, group, tiles, typed(form, *own), shapes)
+            yield Kernel(f"{form}_*_$D", group, tiles, {}, shapes[1:2])
+
+
+def result_rows():
+    """Results of other types, of kernels with a source and of sums of several CTAs."""
+    for form, group, tiles, shapes in (
+            ("gemm_epilogue_load", "1SM", "static", ONE),
+            ("gemm_epilogue_load_multicast", "1SM", "static", SINGLES[:3]),
+            ("gemm_epilogue_load_2sm", "2SM", "static", PAIRS[:3]),
+            ("gemm_epilogue_load_persistent", "2SM", "CLC", PAIRS[:3]),
+            ("gemm_epilogue_load_clc", "1SM", "CLC", SINGLES[:3]),
+            ("gemm_split_k", "1SM", "static", ONE),
+            ("gemm_split_k_multicast", "1SM", "static", ALONG_M[:2]),
+            ("gemm_split_k_2sm", "2SM", "static", MORE_PAIRS),
+            ("gemm_stream_k", "1SM", "static", ONE),
+            ("gemm_stream_k_multicast", "1SM", "static", ALONG_M[:2]),
+            ("gemm_stream_k_2sm", "2SM", "static", MORE_PAIRS)):
+        yield Kernel(f"{form}_*_$D", group, tiles, {}, shapes)
+        if "epilogue_load" in form:
+            for source in ("f32", "bf16"):
+                name = f"{form}_c_{source}"
+                own = {"f16": f"{name}_f16"} if name == "gemm_epilogue_load_c_bf16" else {}
+                yield Kernel(name, group, tiles, own, shapes)
 
 
 def blockwise_rows():
@@ -315,6 +349,25 @@ def conv_rows():
     yield Kernel("conv2d_fprop_multicast", "1SM", "static", {}, ALONG_PIXELS, trips="channels")
 
 
+def attention_rows():
+    """In clusters the CTAs share keys and values."""
+    holes = {"tf32": "a", "s8": "m"}
+    for name, own, group, tiles, ctas, kv in (
+            ("attention", FLOATS, "1SM", "static", 1, 512),
+            ("attention_2sm", ("bf16",), "2SM", "static", 2, 1024),
+            ("attention_clc", ("bf16",), "1SM", "CLC", 1, 512),
+            ("attention_persistent", ("bf16",), "2SM", "CLC", 2, 1024)):
+        files = typed(name, *own) if own == FLOATS else {"bf16": name}
+        queries = f"q={1024 * ctas}"
+        shapes = [(f"{ctas}x1", []),
+                  ("with a causal window", ["causal=1", "window=100", f"kv={kv}"]),
+                  ("with shared heads", ["heads=6", "kv_heads=2", f"q={256 * ctas}"]),
+                  *[(f"{m}x1", [f"cluster_m={m}", queries]) for m in (2 * ctas, 4 * ctas)],
+                  (f"{2 * ctas}x1 and a causal mask", [f"cluster_m={2 * ctas}", queries, "causal=1",
+                                                       f"kv={kv}"])]
+        yield Kernel(name, group, tiles, files, shapes, holes, "kv")
+
+
 KERNELS = [
     Kernel("gemm", "1SM", "static", typed("gemm", *TYPES), ONE),
     *[Kernel(form, group, tiles, typed(form, *TYPES), shapes)
@@ -361,23 +414,11 @@ KERNELS = [
     Kernel("gemm_wgmma_serial", "1SM", "static", {"bf16": "gemm_wgmma_serial"}, ONE),
     *major_source_rows(),
     *grouped_rows(),
+    *result_rows(),
     *operand_rows(),
     *blockwise_rows(),
     *conv_rows(),
-    Kernel("attention", "1SM", "static", typed("attention", *FLOATS),
-           [("1x1", []), ("with a causal window", ["causal=1", "window=100", "kv=512"]),
-            ("with shared heads", ["heads=6", "kv_heads=2", "q=256"])],
-           {"tf32": "a", "s8": "m"}, "kv"),
-    Kernel("attention_2sm", "2SM", "static", {"bf16": "attention_2sm"},
-           [("2x1", []), ("with a causal window", ["causal=1", "window=100", "kv=1024"]),
-            ("with shared heads", ["heads=6", "kv_heads=2", "q=512"])],
-           {"tf32": "a", "s8": "m"}, "kv"),
-    Kernel("attention_clc", "1SM", "CLC", {"bf16": "attention_clc"},
-           [("1x1", []), ("with shared heads", ["heads=6", "kv_heads=2", "q=256"])],
-           {"tf32": "a", "s8": "m"}, "kv"),
-    Kernel("attention_persistent", "2SM", "CLC", {"bf16": "attention_persistent"},
-           [("2x1", []), ("with shared heads", ["heads=6", "kv_heads=2", "q=512"])],
-           {"tf32": "a", "s8": "m"}, "kv"),
+    *attention_rows(),
 ]
 # Of operands with scale factors: the formats are a parameter, and so are the CTAs of an MMA.
 FORMATS = ["MXFP8", "MXFP4", "NVFP4"]
@@ -402,11 +443,11 @@ SCALED_ROWS = [
           ("", "2SM", "static", each_with(PAIR, clusters((2, 1), (2, 2)))),
           ("_persistent", "1SM", "CLC", each_with(SINGLE, clusters((1, 1), (2, 2)))),
           ("_persistent", "2SM", "CLC", clusters((2, 1), (4, 1))))],
-    ("gemm_grouped_1d1d", "1SM", "static", ONE),
+    ("gemm_grouped_1d1d", "1SM", "static", SOME_SINGLES),
     ("gemm_grouped_1d1d", "2SM", "static",
-     [("2x1", ["cta_group=2", "tile_m=256", "tile_n=64"])]),
-    ("gemm_grouped_1d1d_persistent", "1SM", "CLC", [("1x1", SINGLE)]),
-    ("gemm_grouped_1d1d_persistent", "2SM", "CLC", [("2x1", [])]),
+     each_with(["cta_group=2", "tile_m=256", "tile_n=64"], SOME_MORE_PAIRS)),
+    ("gemm_grouped_1d1d_persistent", "1SM", "CLC", each_with(SINGLE, SOME_SINGLES)),
+    ("gemm_grouped_1d1d_persistent", "2SM", "CLC", SOME_MORE_PAIRS),
 ]
 SCALED = sorted({row[0] for row in SCALED_ROWS})
 # What no row has, of both groups, both sources of tiles, the types and the cluster shapes.
@@ -418,16 +459,15 @@ ABSENT = [
     ("CLC", "gemm_grouped_1d1d of tile_n=8, 16 and 32", "a"),
     ("CLC", "gemm_multicast_preferred, gemm_2sm_preferred", "i"),
     ("2SM, CLC, clusters", "gemm_serial, gemm_wgmma_serial", "o"),
-    ("1SM in clusters", "gemm_grouped_maps, gemm_grouped_gather, gemm_grouped_maps_persistent, "
-     "gemm_grouped_gather_persistent, "
-     "gemm_grouped_1d1d, gemm_grouped_1d1d_persistent, attention, attention_clc", "a"),
-    ("a causal mask, a window", "attention_clc, attention_persistent", "q"),
+    ("a causal mask or a window, and more than 512 orders of tiles",
+     "attention_clc, attention_persistent", "q"),
     ("8x1, 8x2, 2x4, 1x4", "every kernel that takes clusters", "f"),
     ("2SM, CLC", "gemm_wgmma and its forms", "c"),
     ("MN-major", "other forms of gemm_wgmma, gemm_sparse and its forms", "a"),
     ("MN-major operands", "fused products, SwiGLU, groups, few rows", "a"),
-    ("D of another type, D transposed, stmatrix, D stored by each warp, prefetch, relu",
+    ("D transposed, stmatrix, D stored by each warp, prefetch, relu",
      "kernels with a source, splits, groups, few rows, convolutions", "a"),
+    ("D of another type", "few rows, SwiGLU, factors of blocks, convolutions", "a"),
     ("other types", "gemm_block_scaled, gemm_block_scaled_persistent, gemm_block_scaled_alpha, "
      "gemm_block_scaled_alpha_persistent, gemm_block_scaled_batched, "
      "gemm_block_scaled_batched_persistent, gemm_block_scaled_warpgroups, "
@@ -491,7 +531,7 @@ class Commands:
 
     def __init__(self, paths):
         self.clean, self.defaults, self.of = set(), {}, {}
-        self.listed = {name for forms in LISTED.values() for name in forms.values()}
+        self.listed = {name for names in NAMED.values() for name in names}
         for path in paths:
             for one in json.loads(run(path, "list", "--json")[1]):
                 self.of[one["name"]] = path
@@ -513,8 +553,9 @@ def settings(values):
     return [word for value in values for word in ("--set", value)]
 
 
-def cell(commands, scenario, shapes, trips="k"):
-    """What is proved of a scenario, and in which of the cluster shapes its values are right."""
+def cell(commands, scenario, shapes, trips="k", more=()):
+    """What is proved of a scenario, and in which of the cluster shapes its values are right; those
+    of `more` scenarios are in the first one."""
     values = [*shapes[0][1], *commands.rings(scenario)]
     code, text = commands.run("prove", scenario, *settings(values), "--for-all", trips)
     proved = code == 0 and f"for every {trips}" in text
@@ -522,8 +563,12 @@ def cell(commands, scenario, shapes, trips="k"):
     for _, values in shapes:
         ended, text = commands.run("check", scenario, *settings(values))
         right += ended == 0 and "agrees with the double-precision reference" in text
+    for another in more:
+        ended, text = commands.run("check", another, *settings(shapes[0][1]))
+        right += ended == 0 and "agrees with the double-precision reference" in text
     known = "proved" if proved else "undecided" if code == 5 else "not proved"
-    return f"{known}, right" + ("" if right == len(shapes) else f" in {right} of {len(shapes)}")
+    checked = len(shapes) + len(more)
+    return f"{known}, right" + ("" if right == checked else f" in {right} of {checked}")
 
 
 class Ran:
@@ -563,6 +608,8 @@ class Kept:
                 self.rows[base, group, tiles] = cells
                 for name, text in zip(TYPES, cells):
                     typed_name = base.replace("*", name) if "*" in base else f"{base}_{name}"
+                    if "$D" in base:
+                        typed_name = LISTED[base][name]
                     scenario = typed_name if typed_name in names else base
                     if len(text) > 1:
                         self.scenarios[scenario, group] = text
@@ -576,7 +623,8 @@ class Kept:
 def cell_or_kept(commands, kept, kernel, scenario):
     """A cell; of what is not known, the page's."""
     try:
-        return cell(commands, scenario, kernel.shapes, kernel.trips)
+        more = next((more for t, more in kernel.more.items() if kernel.types[t] == scenario), ())
+        return cell(commands, scenario, kernel.shapes, kernel.trips, more)
     except NotKnown:
         return kept.scenarios.get((scenario, kernel.group), "not run")
 
@@ -635,7 +683,8 @@ def of_formats(commands, ran, only, kept):
 def page(commands, only=None, old=""):
     ran = Ran(commands)
     kept = Kept(old, commands.of)
-    types = sorted({s for kernel in KERNELS for s in kernel.types.values()})
+    types = {s for kernel in KERNELS for s in kernel.types.values()}
+    types |= {s for kernel in KERNELS for more in kernel.more.values() for s in more}
     lines = [
         HEAD,
         *of_types(commands, ran, only, kept),
@@ -672,6 +721,7 @@ def text_of_family(commands):
 
 def check_names(commands, path):
     known = {s for kernel in KERNELS for s in kernel.types.values()} | set(SCALED)
+    known |= {s for kernel in KERNELS for more in kernel.more.values() for s in more}
     known |= set(NO_MATRICES)
     text = pathlib.Path(path).read_text(encoding="utf-8")
     clean = commands.clean | commands.listed

@@ -40,6 +40,18 @@ struct PipelineState {
     lap += to / stages;
     parity ^= to / stages & 1U;
   }
+  /// The one before it, of `stages` stages. Requires: it is not the first in lap 0.
+  constexpr PipelineState before(std::uint32_t stages) const {
+    PipelineState state = *this;
+    if (state.index-- == 0) {
+      state.index = stages - 1;
+      --state.lap;
+      state.parity ^= 1U;
+    }
+    return state;
+  }
+  /// The phase of `empty[index]` that this lap's readers complete.
+  constexpr WaitPhase freed_phase() const { return WaitPhase::number(lap, parity); }
   friend constexpr bool operator==(PipelineState, PipelineState) = default;  // same stage and lap
 };
 

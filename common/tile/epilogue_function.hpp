@@ -97,6 +97,18 @@ struct AddSource {
   }
 };
 
+/// Multiples of both: of a sum that is quantised again, and of the source.
+struct LinearCombination {
+  float alpha = 1;  // the factor of the sum
+  float beta = 1;   // the factor of the source
+
+  /// alpha * `sum` + beta * `source`.
+  template <class Float>
+  constexpr Float operator()(Float sum, Float source) const {
+    return static_cast<Float>(alpha) * sum + static_cast<Float>(beta) * source;
+  }
+};
+
 /// x times the logistic function of x.
 template <class Float>
 constexpr Float silu(Float x) {

@@ -111,7 +111,16 @@ class WARPTWIN_LINEAR [[nodiscard]] InputProducerStage {
                                           const At& at,
                                           SharedAddress to,
                                           SourceSite site = SourceSite::current()) const {
-    const CopyTarget target{barrier(), {}, storage_->cluster.group};
+    load(map, at, to, CtaMask{}, site);
+  }
+  /// The same for all `sharers`, to the same place in their stages; none of them: as above.
+  template <class At>
+  WARPTWIN_WHILE_HELD constexpr void load(const typename M::TensorMap& map,
+                                          const At& at,
+                                          SharedAddress to,
+                                          CtaMask sharers,
+                                          SourceSite site = SourceSite::current()) const {
+    const CopyTarget target{barrier(), sharers, storage_->cluster.group};
     claim_.machine().cp_async_bulk_tensor_load(to, map, at, target, site);
   }
 

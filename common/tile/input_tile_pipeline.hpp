@@ -99,6 +99,14 @@ class InputTilePipeline {
     }
   }
 
+  /// The producer's: the stage that it filled last. Requires: there is one.
+  constexpr PipelineState last_filled() const { return producer_.before(stages()); }
+  /// The producer's: blocks until all who read it have freed a stage that it has filled. Requires:
+  /// it has not acquired the stage anew, of which the barrier would tell the same parity.
+  constexpr void wait_freed(PipelineState filled, SourceSite site = SourceSite::current()) const {
+    acquire(*machine_, consumer_mbar(filled.index), filled.freed_phase(), ordering(), site);
+  }
+
   // Probes: a token says what was found, and to whose wait it belongs. No state changes.
 
   /// The producer's: whether its next stage is free now, by one `mbarrier.try_wait`.

@@ -111,4 +111,25 @@ constexpr void load_panels(WARPTWIN_HELD Stage& stage,
   }
 }
 
+/// The same of a tile that CTAs share: each copies its `slice` of the rows to all of them.
+///
+/// Shape:        the map's box is the slice of one panel.
+/// Participants: the whole warp; one elected lane issues. Blocks: never.
+template <class Stage, class TensorMap, class Element>
+constexpr void load_panels(WARPTWIN_HELD Stage& stage,
+                           const TensorMap& map,
+                           std::uint32_t row,
+                           std::uint32_t column,
+                           const WideTile<Element>& tile,
+                           const OperandSlice& slice,
+                           SourceSite site = SourceSite::current()) {
+  const std::uint32_t first = slice.index * (tile.rows / slice.count);
+  for (std::uint32_t i = 0; i < tile.panels(); ++i) {
+    const Coordinates<2> from{{static_cast<std::int32_t>(column + i * tile.panel_columns()),
+                               static_cast<std::int32_t>(row + first)}};
+    const SharedTile<Element> panel = tile.panel(i);
+    stage.load(map, from, panel.base + first * panel.row_bytes(), slice.multicast, site);
+  }
+}
+
 }  // namespace warptwin

@@ -27,6 +27,7 @@ struct AttentionTwinOf : Attention {
         {"tile_kv", "keys, or values, in one stage", 128, 128, 128},
         {"stages", "stages of the ring of keys and values", 3, 2, 64},
         {"stats_stages", "factors of each tile under way to correction", 1, 1, 64},
+        {"cluster_m", "CTAs of a cluster, which share keys and values", 1, 1, 16},
         {"slack", "growth of a row's maximum that is let pass, in powers of two", 0, 0, 16},
         {"ctas", "CTAs that share the tiles; 0: one for each", 1, 0, 1 << 16},
     };

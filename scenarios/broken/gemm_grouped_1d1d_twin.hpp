@@ -24,6 +24,8 @@ struct GemmGrouped1d1dTwin : GemmGrouped1d1d {
         {"stages", "stages of the input ring, and of the factors'", 2, 1, 64},
         {"accum_stages", "accumulators in tensor memory", 2, 1, 64},
         {"cta_group", "CTAs that share an MMA", 1, 1, 1},
+        {"cluster_m", "CTAs of a cluster along M", 1, 1, 1},
+        {"cluster_n", "CTAs of a cluster along N", 1, 1, 1},
         {"ctas", "CTAs that share the tiles; 0: one for each", 1, 0, 1 << 16},
     };
     return kParameters;

@@ -40,8 +40,8 @@ def main():
         return result.returncode, result.stdout + result.stderr
 
     listed = {one["name"]: one for one in json.loads(said("list", "--json")[1])}
-    forms = {form: [name for name in types.values() if name in listed]
-             for form, types in table.LISTED.items()}
+    forms = {form: [name for name in types if name in listed]
+             for form, types in table.NAMED.items()}
     names = [name for known in forms.values() for name in known]
     differ = [form for form, known in forms.items() if not known] + sorted(set(listed) - set(names))
     if differ:

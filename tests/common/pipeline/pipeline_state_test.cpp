@@ -35,6 +35,27 @@ TEST(PipelineState, AdvancesAsBySoManySteps) {
   }
 }
 
+TEST(PipelineState, TheOneBeforeStepsToIt) {
+  for (std::uint32_t stages = 1; stages <= 4; ++stages) {
+    PipelineState state{0, 3};
+    for (std::uint32_t i = 0; i < 2 * stages; ++i) {
+      PipelineState next = state;
+      next.step(stages);
+      EXPECT_EQ(next.before(stages), state) << i << " of " << stages;
+      state = next;
+    }
+  }
+}
+
+// What a producer waits for before it fills a stage anew frees that of the lap before.
+TEST(PipelineState, AStageIsFreedByThePhaseThatTheNextLapWaitsFor) {
+  const PipelineState filled{1, 3};
+  PipelineState again = filled;
+  again.advance(4, 4);
+  EXPECT_EQ(filled.freed_phase().value(), again.empty_phase().value());
+  EXPECT_EQ(filled.freed_phase().parity(), again.empty_phase().parity());
+}
+
 TEST(PipelineState, TheFirstLapFindsItsStagesEmpty) {
   const PipelineState state;
   EXPECT_EQ(state.full_phase().parity(), 0U);
