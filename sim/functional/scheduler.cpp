@@ -138,6 +138,37 @@ LastAdder last_adder(std::string_view text, const std::string& whole) {
           {static_cast<std::uint32_t>(warp), static_cast<std::uint32_t>(lane)}};
 }
 
+// Of longer texts, those who act again and again in one order stand once; so many at most.
+constexpr std::size_t kTextMax = 4096;
+constexpr std::size_t kGroupMax = 64;
+
+// "0-1*3.5": who acts, step by step; the first two three times.
+std::string text_in_groups(const std::vector<AgentSlot>& choices) {
+  std::string text;
+  for (std::size_t i = 0; i < choices.size();) {
+    std::size_t size = 1;
+    std::size_t covers = 1;
+    for (std::size_t one = 1; one <= std::min(kGroupMax, choices.size() - i); ++one) {
+      std::size_t alike = one;
+      while (i + alike < choices.size() && choices[i + alike] == choices[i + alike - one]) {
+        ++alike;
+      }
+      alike -= alike % one;
+      if (alike > one && alike > covers) {
+        size = one;
+        covers = alike;
+      }
+    }
+    for (std::size_t at = 0; at < size; ++at) {
+      text += at != 0 ? "-" : i != 0 ? "." : "";
+      text += std::to_string(choices[i + at].number());
+    }
+    text += covers > size ? "*" + std::to_string(covers / size) : "";
+    i += covers;
+  }
+  return text;
+}
+
 // "0.0.5*3": who acts, step by step.
 std::string text_of(const std::vector<AgentSlot>& choices) {
   std::string text;
@@ -150,7 +181,7 @@ std::string text_of(const std::vector<AgentSlot>& choices) {
             (run > 1 ? "*" + std::to_string(run) : "");
     i += run;
   }
-  return text;
+  return text.size() > kTextMax ? text_in_groups(choices) : text;
 }
 
 std::vector<AgentSlot> choices_of(std::string_view text, const std::string& whole) {
@@ -161,10 +192,18 @@ std::vector<AgentSlot> choices_of(std::string_view text, const std::string& whol
   for (const std::string_view item : split(text, '.')) {
     const std::vector<std::string_view> run = split(item, '*');
     const std::uint64_t count = run.size() == 2 ? number(run[1], whole) : 1;
-    if (run.size() > 2 || choices.size() + count > kReplayStepsMax) {
+    std::vector<AgentSlot> group;
+    for (const std::string_view one : split(run[0], '-')) {
+      group.push_back(agent(one, whole));
+    }
+    if (run.size() > 2 || count > kReplayStepsMax ||
+        choices.size() + count * group.size() > kReplayStepsMax) {
       refuse(whole);
     }
-    choices.insert(choices.end(), count, agent(run[0], whole));
+    choices.reserve(choices.size() + count * group.size());
+    for (std::uint64_t again = 0; again < count; ++again) {
+      choices.insert(choices.end(), group.begin(), group.end());
+    }
   }
   return choices;
 }

@@ -45,7 +45,8 @@ struct ScheduleSpec {
   /// not here, who happens to be.
   std::vector<LastAdder> last{};
 
-  /// "round-robin", "in-turn", "random:7", "pct:7:3:4096", "starve:2", "lazy:6", "steps:0.0.5*3".
+  /// "round-robin", "in-turn", "random:7", "pct:7:3:4096", "starve:2", "lazy:6", "steps:0.0.5*3";
+  /// of many steps "steps:0-1*3.5", where 0 and 1 act three times, in turn.
   /// With tries_fail, "+tries-fail" follows; with tiles, "+tiles:3", or "+order:4.0.2" if they have
   /// an order; with last, "+last:ADDRESS=5.0" (warp 5, lane 0), further ones behind commas.
   std::string to_string() const;

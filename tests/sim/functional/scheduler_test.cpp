@@ -38,6 +38,8 @@ TEST(ScheduleSpecTest, WhatIsNoScheduleIsRefused) {
                            "starve:-1",
                            "steps:1*",
                            "steps:1**2",
+                           "steps:1-*2",
+                           "steps:1-2*9999999",
                            "steps:a",
                            "in-turn+order:",
                            "in-turn+order:1.0.1",
@@ -56,6 +58,21 @@ TEST(ScheduleSpecTest, WhatIsNoScheduleIsRefused) {
                            "random:99999999999999999999"}) {
     EXPECT_THROW(ScheduleSpec::parse(text), ConfigError) << text;
   }
+}
+
+TEST(ScheduleSpecTest, ManyStepsInOneOrderAreAGroup) {
+  EXPECT_EQ(ScheduleSpec::parse("steps:7.0-1*3.5").to_string(), "steps:7.0.1.0.1.0.1.5");
+  EXPECT_EQ(ScheduleSpec::parse("steps:7.0-1*100000.5").to_string(), "steps:7.0-1*100000.5");
+  EXPECT_EQ(ScheduleSpec::parse("steps:3*9.0-2-1*2000.0.2.4").to_string(),
+            "steps:3*9.0-2-1*2000.0.2.4");
+  // Without an order, and long.
+  std::mt19937_64 random{5};
+  ScheduleSpec spec;
+  spec.strategy = Strategy::kReplay;
+  for (int i = 0; i < 5000; ++i) {
+    spec.choices.push_back(AgentSlot{static_cast<std::uint32_t>(random() % 3)});
+  }
+  EXPECT_EQ(ScheduleSpec::parse(spec.to_string()).choices, spec.choices);
 }
 
 TEST(ScheduleSpecTest, EveryStrategyHasARowAndTheRefusalNamesIt) {
