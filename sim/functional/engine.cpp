@@ -167,7 +167,7 @@ class Engine {
     notes_ = 0;
     for (;;) {
       if (gpu_.trapped()) {
-        return end(Ending::kTrapped);
+        return end(gpu_.ending_of_trap());
       }
       if (gpu_.ready().empty()) {
         return end(gpu_.finished() ? Ending::kDone : Ending::kDeadlock);

@@ -323,6 +323,10 @@ Gpu::Outcome Gpu::dispatch(WarpSlot slot, Operation& op) {
 
 Gpu::Outcome Gpu::plain(WarpSlot slot, const Operation& op) {
   trapped_ = trapped_ || op.op == Op::kTrap;
+  if (op.op == Op::kTrap && op.as<operands::Trap>().cause == TrapCause::kForEver) {
+    endless_ = slot;
+    return Outcome::kDone;
+  }
   if (op.op == Op::kStageNote) {
     --operations_;  // an annotation is not an operation of the machine
   }

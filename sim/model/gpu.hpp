@@ -22,6 +22,7 @@
 #include "common/trace/event.hpp"
 
 #include "sim/model/agent.hpp"
+#include "sim/model/ending.hpp"
 #include "sim/model/fragment_copies.hpp"
 #include "sim/model/global_memory.hpp"
 #include "sim/model/lane_judge.hpp"
@@ -166,7 +167,7 @@ struct LateWait {
   std::uint32_t address = 0;
   std::uint32_t parity = 0;
   std::uint32_t wanted = 0;
-  std::uint16_t flags = 0;
+  std::uint32_t flags = 0;
   SourceSite site{};
 };
 
@@ -393,6 +394,10 @@ class Gpu {
   bool finished() const { return live_warps_ == 0; }
   /// An operation that hardware would not survive was executed.
   bool trapped() const { return trapped_; }
+  /// How a run ends that has trapped.
+  Ending ending_of_trap() const { return endless_ ? Ending::kLivelock : Ending::kTrapped; }
+  /// The warp that is in a loop which nothing ends (TrapCause::kForEver).
+  std::optional<WarpSlot> endless() const { return endless_; }
 
   void set_time(std::uint64_t time) { time_ = time; }
   std::uint64_t operations() const { return operations_; }
@@ -635,6 +640,7 @@ class Gpu {
   std::uint64_t operations_ = 0;
   std::uint64_t changes_ = 0;
   bool trapped_ = false;
+  std::optional<WarpSlot> endless_;
   bool read_unknown_ = false;
   const TryJudge* try_judge_ = nullptr;
   const LaneJudge* lane_judge_ = nullptr;

@@ -92,7 +92,9 @@ class TimedEngine : public sc_core::sc_module, private Completions {
       simulation.run();
     } while (!poisoned_ && flush_tensor_cores());
     if (!poisoned_) {
-      end(gpu_.trapped() ? Ending::kTrapped : gpu_.finished() ? Ending::kDone : Ending::kDeadlock);
+      end(gpu_.trapped()    ? gpu_.ending_of_trap()
+          : gpu_.finished() ? Ending::kDone
+                            : Ending::kDeadlock);
     }
     unwind();
     gpu_.watch_ready(nullptr);
@@ -695,7 +697,7 @@ class TimedEngine : public sc_core::sc_module, private Completions {
 
   void check_bounds() {
     if (gpu_.trapped()) {
-      end(Ending::kTrapped);
+      end(gpu_.ending_of_trap());
     } else if (gpu_.operations() >= options_.operations_max) {
       end(Ending::kStepBound);
     } else if (gpu_.changes() != last_change_) {

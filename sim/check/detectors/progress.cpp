@@ -497,8 +497,16 @@ class ProgressDetector : public Detector {
     finding.info = find_diagnostic("LIVELOCK_SPIN");
     finding.message = "warps poll, and nothing changes any more";
     std::uint64_t left = 0;
+    const Warp* const endless = gpu.endless() ? &gpu.warps()[*gpu.endless()] : nullptr;
+    if (endless != nullptr) {
+      finding.agent = naming().agent(endless->number);
+      finding.site = endless->last_site;
+      finding.message =
+          "a warp goes round in a loop that nothing ends: it is where it was, and "
+          "nobody can tell it anything";
+    }
     for (const Warp& warp : gpu.warps()) {
-      if (warp.status == WarpStatus::kDone) {
+      if (warp.status == WarpStatus::kDone || &warp == endless) {
         continue;
       }
       if (finding.details.size() >= kWaitersShown) {
@@ -509,6 +517,9 @@ class ProgressDetector : public Detector {
       if (warp.status == WarpStatus::kBlocked) {
         finding.details.push_back(
             Blocked{agent, wait_of(gpu, warp), warp.blocked_on.site, {}, std::nullopt});
+        continue;
+      }
+      if (endless != nullptr) {
         continue;
       }
       finding.details.push_back(Polls{agent, warp.last_op, warp.last_site});

@@ -20,6 +20,10 @@ namespace {
 constexpr std::uint64_t kSlice = 1U << 20;
 /// Instructions between two operations of the machine, beyond which a loop is said not to end.
 constexpr std::uint64_t kStepsMax = std::uint64_t{1} << 25;
+/// So many instructions that tell a warp nothing, and it is looked whether it comes back to where it
+/// was within the next kRoundMax, whose states are compared; then so many anew.
+constexpr std::uint64_t kBlindMax = std::uint64_t{1} << 16;
+constexpr std::uint64_t kRoundMax = std::uint64_t{1} << 10;
 
 // "; it goes round in lines 12 to 15 of the PTX, at a.cu:7, b.hpp:3": the loop that `op` is in.
 std::string words_of_loop(const Kernel& kernel, const Routine& routine, std::uint32_t op) {
@@ -80,10 +84,22 @@ void WarpRun::go_on() {
   }
 }
 
+// Where the warp is, `strand` included, which is in none of its lists.
+std::uint64_t WarpRun::place_with(const Strand& strand) {
+  served_ = &strand;
+  const std::uint64_t place = fingerprint();
+  served_ = nullptr;
+  return place;
+}
+
 // Instructions since the last operation of the machine.
 void WarpRun::count_steps(const Strand& strand, std::uint64_t more) {
+  const bool few = steps_ < kStepsMax;
   steps_ += more;
-  if (steps_ >= kStepsMax) {
+  if (few && steps_ >= kStepsMax) {
+    been_ = place_with(strand);
+  }
+  if (steps_ > kStepsMax + kRoundMax) {
     refuse(strand,
            strand.pc,
            "a loop without an operation of the machine does not end" +
@@ -91,9 +107,42 @@ void WarpRun::count_steps(const Strand& strand, std::uint64_t more) {
   }
 }
 
+// A slice of them, a single one behind kStepsMax. Whether the warp is where it has been since: then
+// it comes back for ever, for nothing has told it anything.
+bool WarpRun::count_slice(const Strand& strand) {
+  const bool few = steps_ < kStepsMax;
+  if (!few && place_with(strand) == been_) {
+    return true;
+  }
+  count_steps(strand, few ? kSlice : 1);
+  return false;
+}
+
+// The same of instructions that use the machine and are told nothing by it.
+bool WarpRun::count_blind(const Strand& strand, bool blind) {
+  blind_ = blind ? blind_ + 1 : 0;
+  const std::uint64_t since = blind_ % kBlindMax;
+  if (blind_ < kBlindMax || since > kRoundMax) {
+    return false;
+  }
+  const std::uint64_t here = place_with(strand);
+  const bool back = since != 0 && here == been_blindly_;
+  been_blindly_ = since == 0 ? here : been_blindly_;
+  return back;
+}
+
+// Ends the run: `strand` goes round for ever.
+void WarpRun::go_round(const Strand& strand) {
+  sim::Operation op{warptwin::Op::kTrap};
+  op.site = kernel_.site_of(*strand.frame->routine, strand.pc);
+  op.as<sim::operands::Trap>().cause = sim::TrapCause::kForEver;
+  end_by(op);
+}
+
 void WarpRun::step(Strand strand) {
   const auto lanes = static_cast<std::uint64_t>(std::popcount(strand.mask));
-  Stop stop = strand.run(kernel_.program(), *this, kSlice, pace_ ? &*pace_ : nullptr);
+  const std::uint64_t slice = steps_ < kStepsMax ? kSlice : 1;
+  Stop stop = strand.run(kernel_.program(), *this, slice, pace_ ? &*pace_ : nullptr);
   *grid_.thread_instructions += lanes * stop.instructions;
   switch (stop.kind) {
     case Stop::Kind::kRequest:
@@ -125,7 +174,10 @@ void WarpRun::step(Strand strand) {
       ready_.push_back(std::move(strand));
       return;
     case Stop::Kind::kSteps:
-      count_steps(strand, kSlice);
+      if (count_slice(strand)) {
+        go_round(strand);
+        return;
+      }
       ready_.push_back(std::move(strand));
       return;
     case Stop::Kind::kTrap:
@@ -269,6 +321,10 @@ void WarpRun::serve(Strand strand, Stop stop) {
     parted_ = waited_apart_ = false;
   }
   note_ended(strand, stop);
+  if (count_blind(strand, row->blind)) {
+    go_round(strand);
+    return;
+  }
   serving_ = stop.mask;
   Request request{strand, stop, op, op.source->modifiers};
   if (handle(request) == Served::kAgain) {

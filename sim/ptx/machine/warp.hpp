@@ -225,6 +225,7 @@ class WarpRun : public Surroundings, public sim::AgentState {
     Handler handler;
     bool gathers = false;  // the live lanes that it names come together there
     bool silent = false;   // and no operation of the machine says so
+    bool blind = false;    // nobody else can tell who executes it anything
   };
   static std::span<const HandlerRow> handlers();
   static const HandlerRow* handler_of(const Op& op);
@@ -238,6 +239,10 @@ class WarpRun : public Surroundings, public sim::AgentState {
   void go_on();
   void step(Strand strand);
   void count_steps(const Strand& strand, std::uint64_t more);
+  bool count_slice(const Strand& strand);
+  bool count_blind(const Strand& strand, bool blind);
+  std::uint64_t place_with(const Strand& strand);
+  void go_round(const Strand& strand);
   void serve(Strand strand, Stop stop);
   Served handle(Request& request);
   void gather();
@@ -620,6 +625,9 @@ class WarpRun : public Surroundings, public sim::AgentState {
   Mask began_ = 0;           // lanes of the warp at its start
   Mask acted_ = 0;           // that have used the machine since all met
   std::uint64_t steps_ = 0;  // instructions since the last operation
+  std::uint64_t blind_ = 0;  // instructions that use the machine since one that was told anything
+  std::uint64_t been_ = 0;   // where the warp was when `steps_` were many, as `fingerprint` has it
+  std::uint64_t been_blindly_ = 0;  // likewise of `blind_`
   /// A try that was no wait and said no, and what its lanes needed then.
   struct RefusedTry {
     const Op* op = nullptr;
