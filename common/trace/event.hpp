@@ -143,34 +143,40 @@ enum class Fault : std::uint8_t {
 
 /// Bits of Event::flags.
 namespace event_flag {
-inline constexpr std::uint16_t kExpectTx = 1;    // arrive.expect_tx
-inline constexpr std::uint16_t kNoComplete = 2;  // arrive.noComplete
-inline constexpr std::uint16_t kDrop = 4;        // arrive_drop
-inline constexpr std::uint16_t kRemote = 8;  // the object is in another CTA, or addressed as such
-inline constexpr std::uint16_t kExactPhase = 16;      // a wait's phase is a number, else a parity
-inline constexpr std::uint16_t kPhaseCompleted = 32;  // this event completed phase `phase`
-inline constexpr std::uint16_t kTraps = 64;           // hardware would kill the kernel here
-inline constexpr std::uint16_t kRead = 128;           // wait_group.read
-inline constexpr std::uint16_t kReadOnly = 128;       // ld.global.nc
-inline constexpr std::uint16_t kOfCopies = 128;       // on an mbarrier: when copies are complete
-inline constexpr std::uint16_t kSharedSource = 128;   // bulk load from a CTA's shared memory
-inline constexpr std::uint16_t kRelaxed = 128;        // of a global word: it orders by fences alone
-inline constexpr std::uint16_t kCountsTries = 128;    // a try of a loop that is not where it was
-inline constexpr std::uint16_t kOwnQuarter = 128;     // tcgen05.ld, .st: not the quarter it names
-inline constexpr std::uint16_t kArrivedBefore = 128;  // bar: its warp has come to this generation
-inline constexpr std::uint16_t kByWarp = 128;         // a tensor map's change: by the warp as one
-inline constexpr std::uint16_t kPeek = 32768;      // a wait that, told no, was none: others go on
-inline constexpr std::uint16_t kPair = 256;        // cta_group::2
-inline constexpr std::uint16_t kAccumulate = 512;  // mma with enable-input-d
-inline constexpr std::uint16_t kMatrix = 512;      // tensor copy of a matrix's adjacent rows
-inline constexpr std::uint16_t kSignAsked = 512;  // an add: of what it finds the sign is used alone
-inline constexpr std::uint16_t kOfAtomic = 512;   // a load: what an atomic of its thread has found
-inline constexpr std::uint16_t kLateLanes = 1024;    // the lanes a wait left behind
-inline constexpr std::uint16_t kFalse = 2048;        // a try that said no
-inline constexpr std::uint16_t kIncrease = 4096;     // setmaxnreg.inc
-inline constexpr std::uint16_t kSparse = 4096;       // mma with sparse A
-inline constexpr std::uint16_t kTmemA = 16384;       // mma with A in tensor memory, or in registers
-inline constexpr std::uint16_t kBlockScale = 32768;  // mma with scale factors
+// Those that a GPU's events and trace files have.
+inline constexpr std::uint32_t kExpectTx = 1U << 0;    // arrive.expect_tx
+inline constexpr std::uint32_t kNoComplete = 1U << 1;  // arrive.noComplete
+inline constexpr std::uint32_t kDrop = 1U << 2;        // arrive_drop
+inline constexpr std::uint32_t kExactPhase = 1U << 4;  // a wait's phase is a number, no parity
+inline constexpr std::uint32_t kRead = 1U << 7;        // wait_group.read
+inline constexpr std::uint32_t kPair = 1U << 8;        // cta_group::2
+inline constexpr std::uint32_t kFalse = 1U << 11;      // a try that said no
+// Those of the model alone.
+inline constexpr std::uint32_t kRemote = 1U << 3;          // of another CTA, or addressed as such
+inline constexpr std::uint32_t kPhaseCompleted = 1U << 5;  // it completed phase `phase`
+inline constexpr std::uint32_t kTraps = 1U << 6;           // hardware would kill the kernel here
+inline constexpr std::uint32_t kAccumulate = 1U << 9;      // mma with enable-input-d
+inline constexpr std::uint32_t kLateLanes = 1U << 10;      // the lanes a wait left behind
+inline constexpr std::uint32_t kIncrease = 1U << 12;       // setmaxnreg.inc
+inline constexpr std::uint32_t kSparse = 1U << 13;         // mma with sparse A
+inline constexpr std::uint32_t kTmemA = 1U << 14;       // mma with A in tensor memory, in registers
+inline constexpr std::uint32_t kBlockScale = 1U << 15;  // mma with scale factors
+inline constexpr std::uint32_t kPeek = 1U << 16;        // a wait that, told no, was none
+inline constexpr std::uint32_t kReadOnly = 1U << 17;    // ld.global.nc
+inline constexpr std::uint32_t kOfCopies = 1U << 18;    // on an mbarrier: when copies are complete
+inline constexpr std::uint32_t kSharedSource = 1U << 19;  // bulk load from a CTA's shared memory
+inline constexpr std::uint32_t kRelaxed = 1U << 20;       // of a global word: by fences alone
+inline constexpr std::uint32_t kCountsTries = 1U << 21;   // a try of a loop that has moved on
+inline constexpr std::uint32_t kOwnQuarter = 1U << 22;  // tcgen05.ld, .st: not the quarter it names
+inline constexpr std::uint32_t kArrivedBefore = 1U << 23;  // bar: its warp has, in this generation
+inline constexpr std::uint32_t kByWarp = 1U << 24;     // a tensor map's change: by the warp as one
+inline constexpr std::uint32_t kMatrix = 1U << 25;     // tensor copy of adjacent rows of a matrix
+inline constexpr std::uint32_t kSignAsked = 1U << 26;  // an add: of what it finds, the sign alone
+inline constexpr std::uint32_t kOfAtomic = 1U << 27;   // a load: what an atomic of its thread found
+// Of a kSharedLoad or kGlobalLoad of lanes: nobody reads. The copies that these lanes have made to,
+// or from, the bytes are over, as `cp.async.wait_group` has told each of them. They are those of the
+// update of an mbarrier whose serial is `payload::Rows::copies`.
+inline constexpr std::uint32_t kCopiesAreOver = 1U << 28;
 }  // namespace event_flag
 
 /// What events of an operation say, of memory by words.
@@ -256,8 +262,7 @@ struct Event {
   Step step = Step::kDone;
   Fault fault = Fault::kNone;
   std::uint8_t lanes = 0;  // how many lanes executed it
-  std::uint16_t flags = 0;
-  Ordering ordering{Semantics::kRelaxed, Scope::kCta};
+  std::uint32_t flags = 0;
   std::uint32_t warp = 0;  // who: warp number in the grid; of an asynchronous step, its issuer
   std::uint32_t cta = 0;   // CTA the object is in, number in the grid
   /// The object: its address in shared or tensor memory, or a named barrier's number.
@@ -268,6 +273,7 @@ struct Event {
   std::uint64_t global = 0;  // address in global memory
   std::uint32_t mask = 0;    // where some lanes of the warp executed it together: which
   std::uint8_t lane = 0;     // where one lane executed it: which
+  Ordering ordering{Semantics::kRelaxed, Scope::kCta};
 
  private:
   static constexpr std::size_t kPayloadBytes = 40;

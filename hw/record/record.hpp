@@ -61,6 +61,9 @@ struct RecordedEvent {
   constexpr std::uint16_t flags() const { return static_cast<std::uint16_t>(what >> 16); }
 };
 static_assert(sizeof(RecordedEvent) == 16);
+static_assert((event_flag::kExpectTx | event_flag::kNoComplete | event_flag::kDrop |
+               event_flag::kExactPhase | event_flag::kRead | event_flag::kPair |
+               event_flag::kFalse) <= 0xFFFF);
 static_assert(static_cast<std::uint32_t>(Op::kCount) < RecordedEvent::kToken - 1);
 
 /// A place in shared memory that loads fill which count on a barrier; both as `RecordedEvent::at`.

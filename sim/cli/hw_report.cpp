@@ -105,8 +105,7 @@ class Converter {
     const bool load = is_load(op.op);
     // The flags of a load are its mask or size; whether it is a pair's stands with the barrier.
     const bool pair = load && event.value >> 24 == RecordedEvent::kPairLoad;
-    op.flags = load ? pair ? event_flag::kPair : std::uint16_t{0}
-                    : static_cast<std::uint16_t>(event.flags() & kTraceFlags);
+    op.flags = load ? pair ? event_flag::kPair : std::uint32_t{0} : event.flags() & kTraceFlags;
     set_operands(op, event, cta);
     if (load && !run_.regions.empty()) {
       op.address = kSharedBase + event.offset();

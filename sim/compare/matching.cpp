@@ -50,8 +50,7 @@ bool says_parity(const Trace& trace) {
 Meaning meaning_of(const Trace& trace, const TraceOp& op, bool by_parity) {
   const bool waits = waits_for_phase(op);
   const bool exact = !by_parity && (op.flags & event_flag::kExactPhase) != 0;
-  const auto flags =
-      static_cast<std::uint16_t>(by_parity ? op.flags & ~event_flag::kExactPhase : op.flags);
+  const std::uint32_t flags = by_parity ? op.flags & ~event_flag::kExactPhase : op.flags;
   return {waits ? Op::kMbarrierWait : op.op,
           op.cta % trace.cluster_size,
           trace.names[op.object],

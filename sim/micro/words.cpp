@@ -61,7 +61,7 @@ std::string ordering(const Event& event) {
 
 // What stands behind the name, up to the blank.
 std::string suffix(const Event& event) {
-  const auto has = [&](std::uint16_t flag) { return (event.flags & flag) != 0; };
+  const auto has = [&](std::uint32_t flag) { return (event.flags & flag) != 0; };
   constexpr const char* kSpaces[] = {"", ".shared::cta", ".shared::cluster", ".global"};
   switch (event.op) {
     case Op::kMbarrierArrive:

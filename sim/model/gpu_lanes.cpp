@@ -207,7 +207,7 @@ Gpu::Outcome Gpu::shared_access(WarpSlot slot, const Operation& op) {
   Event event = event_of(slot, op);
   event.set<payload::Rows>().copies = op.as<operands::LaneBytes>().copies;
   event.cta = cta.number;
-  event.flags |= to == warp.cta ? std::uint16_t{0} : event_flag::kRemote;
+  event.flags |= to == warp.cta ? std::uint32_t{0} : event_flag::kRemote;
   const std::vector<AccessRun> runs = access.runs();
   Fault fault = Fault::kNone;
   if (!aligned(access)) {
@@ -284,7 +284,7 @@ void Gpu::issue_access(const AsyncOp& async, const AsyncAccess& access) {
   Cta& cta = ctas_[async.cta];
   LaneAccess target = access.target;
   Event event = event_of(async, Step::kIssued);
-  event.flags = async.cta == warps_[async.warp].cta ? std::uint16_t{0} : event_flag::kRemote;
+  event.flags = async.cta == warps_[async.warp].cta ? std::uint32_t{0} : event_flag::kRemote;
   event.site = access.site;
   event.lanes = static_cast<std::uint8_t>(std::popcount(target.mask));
   event.mask = event.lanes == kWarpLanes ? 0 : target.mask;

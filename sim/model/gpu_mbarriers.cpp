@@ -300,7 +300,7 @@ Gpu::Outcome Gpu::mbarrier_wait(WarpSlot slot, Operation& op) {
     if (op.lanes == kWarpLanes) {
       // The others mean the phase that the first lane has seen complete, whatever names it.
       const bool exact = (op.flags & event_flag::kExactPhase) != 0;
-      const auto flags = static_cast<std::uint16_t>(op.flags | event_flag::kExactPhase);
+      const std::uint32_t flags = op.flags | event_flag::kExactPhase;
       warp.debt = LateWait{
           told.address, told.phase & 1U, exact ? told.phase : bar->phase() - 1, flags, op.site};
     }

@@ -95,7 +95,7 @@ struct Telling {
   Event& event;
 
   void pair(CtaGroup group) const {
-    event.flags |= group == CtaGroup::kTwo ? event_flag::kPair : std::uint16_t{0};
+    event.flags |= group == CtaGroup::kTwo ? event_flag::kPair : std::uint32_t{0};
   }
 
   void operator()(const operands::None&) const {}

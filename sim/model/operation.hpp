@@ -81,7 +81,7 @@ struct Operation {
   std::uint8_t lanes = 32;
   std::uint8_t lane = 0;  // which one, of a single lane
   Ordering ordering{Semantics::kRelaxed, Scope::kCta};
-  std::uint16_t flags = 0;
+  std::uint32_t flags = 0;
   std::uint32_t some = 0;    // which lanes, where they are several but not all, as bits
   std::uint32_t result = 0;  // of a word load, a try, an allocation; of a wgmma 1: it has begun
   std::shared_ptr<FragmentData> fragment;    // registers that it fills, stores or waits for

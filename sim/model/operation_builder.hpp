@@ -121,7 +121,7 @@ class OperationBuilder {
   Operation wait(Op kind, Mbarrier bar, WaitPhase phase, Ordering ordering, SourceSite site) const {
     Operation op = on_barrier(kind, bar, site);
     op.as<operands::Mbarrier>().phase = phase.value();
-    op.flags = phase.is_exact() ? event_flag::kExactPhase : std::uint16_t{0};
+    op.flags = phase.is_exact() ? event_flag::kExactPhase : std::uint32_t{0};
     op.ordering = ordering;
     return op;
   }
@@ -206,7 +206,7 @@ class OperationBuilder {
     mma.d = d;
     mma.b = b;
     mma.instruction = instruction;
-    op.flags = accumulate ? event_flag::kAccumulate : std::uint16_t{0};
+    op.flags = accumulate ? event_flag::kAccumulate : std::uint32_t{0};
     return op;
   }
   Operation tmem_region(

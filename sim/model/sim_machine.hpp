@@ -644,7 +644,7 @@ class SimMachine : private OperationBuilder {
                          Element::kType, Element::kType, kWgmmaRows, 2 * d.data()->registers)
                          .with_majors(kMajorA, kMajorB);
     of.columns = of.instruction.n();
-    op.flags = accumulate ? event_flag::kAccumulate : std::uint16_t{0};
+    op.flags = accumulate ? event_flag::kAccumulate : std::uint32_t{0};
     op.fragment = d.data();
     return op;
   }

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 
-#include "sim/model/copy_wait.hpp"
 #include "sim/model/word_test.hpp"
 #include "sim/oracle/relation_words.hpp"
 
@@ -526,7 +525,7 @@ void Record::fence(const Event& event) {
 // --- Words ------------------------------------------------------------------------------------
 
 void Record::words(const Event& event) {
-  if ((event.flags & kCopiesAreOver) != 0 && event.rows() != nullptr) {
+  if ((event.flags & event_flag::kCopiesAreOver) != 0 && event.rows() != nullptr) {
     step(event, copies_over(event));
     return;
   }
@@ -550,7 +549,7 @@ void Record::words(const Event& event) {
 }
 
 void Record::global_words(const Event& event) {
-  if (event.op == Op::kGlobalLoad && (event.flags & kCopiesAreOver) != 0) {
+  if (event.op == Op::kGlobalLoad && (event.flags & event_flag::kCopiesAreOver) != 0) {
     step(event, copies_over(event));
     return;
   }

@@ -206,7 +206,7 @@ bool is_legal(UmmaInstructionDescriptor instruction, CtaGroup group) {
 
 bool is_legal_mma(const Operation& mma) {
   const auto& of = mma.as<operands::Mma>();
-  const auto has = [&](std::uint16_t flag) { return (mma.flags & flag) != 0; };
+  const auto has = [&](std::uint32_t flag) { return (mma.flags & flag) != 0; };
   return of.instruction.kind <= MmaKind::kMxf4nvf4 && is_legal(of.instruction, of.group) &&
          has(event_flag::kBlockScale) == is_block_scaled(of.instruction.kind) &&
          has(event_flag::kSparse) == of.instruction.sparse_a() &&

@@ -145,7 +145,7 @@ std::uint32_t variant_of_word(const Operation& operation) {
 }  // namespace
 
 std::uint32_t variant_of(const Operation& operation) {
-  const auto has = [&](std::uint16_t flag) { return (operation.flags & flag) != 0; };
+  const auto has = [&](std::uint32_t flag) { return (operation.flags & flag) != 0; };
   switch (operation.op) {
     case Op::kMbarrierArrive:
       return operation.flags &

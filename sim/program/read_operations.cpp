@@ -1,6 +1,7 @@
 #include <algorithm>
 #include <iterator>
 
+#include "sim/model/global_memory.hpp"
 #include "sim/program/operations.hpp"
 #include "sim/program/parser.hpp"
 
@@ -83,7 +84,7 @@ Instruction OperationReader::read(Executing who) {
   op().lane = who.lane;
   switch (verb_->op) {
     case Op::kMbarrierArrive:
-      op().flags = static_cast<std::uint16_t>(verb_->variant);
+      op().flags = verb_->variant;
       break;
     case Op::kFenceProxyTensormap:
       op().ordering = {verb_->variant != 0 ? Semantics::kAcquire : Semantics::kRelease,
@@ -93,23 +94,23 @@ Instruction OperationReader::read(Executing who) {
       as<operands::Copy>().mode = static_cast<TensorMode>(verb_->variant);
       break;
     case Op::kBulkWaitGroup:
-      op().flags = verb_->variant != 0 ? event_flag::kRead : std::uint16_t{0};
+      op().flags = verb_->variant != 0 ? event_flag::kRead : std::uint32_t{0};
       as<operands::BulkWait>().of_lane = who.lanes == 1;
       op().lanes = 1;
       break;
     case Op::kGlobalLoad:
-      op().flags = verb_->variant != 0 ? event_flag::kReadOnly : std::uint16_t{0};
+      op().flags = verb_->variant != 0 ? event_flag::kReadOnly : std::uint32_t{0};
       break;
     case Op::kSetmaxnreg:
-      op().flags = verb_->variant != 0 ? event_flag::kIncrease : std::uint16_t{0};
+      op().flags = verb_->variant != 0 ? event_flag::kIncrease : std::uint32_t{0};
       break;
     case Op::kTcgen05Mma:
       op().flags = verb_->variant == 2   ? event_flag::kSparse
                    : verb_->variant == 1 ? event_flag::kBlockScale
-                                         : std::uint16_t{0};
+                                         : std::uint32_t{0};
       break;
     case Op::kWgmma:
-      op().flags = verb_->variant != 0 ? event_flag::kSparse : std::uint16_t{0};
+      op().flags = verb_->variant != 0 ? event_flag::kSparse : std::uint32_t{0};
       break;
     case Op::kTcgen05Cp:
       as<operands::TmemCopy>().shape = static_cast<TmemCopy>(verb_->variant);

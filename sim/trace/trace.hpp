@@ -17,7 +17,7 @@ struct TraceOp {
   std::uint64_t time = 0;  // step number, or cycle of the SM's clock
   Op op = Op::kCount;
   std::uint8_t lanes = 0;
-  std::uint16_t flags = 0;   // of event_flag: those in kTraceFlags
+  std::uint32_t flags = 0;   // of event_flag: those in kTraceFlags
   std::uint32_t cta = 0;     // whose object it is, number in the grid
   std::uint32_t object = 0;  // index into Trace::names
   std::uint32_t on = 0;      // of a load: the barrier's
@@ -50,11 +50,11 @@ struct TraceOrder {
   std::uint32_t ops = 0;
 };
 
-inline constexpr std::uint16_t kTraceFlags = event_flag::kExpectTx | event_flag::kNoComplete |
+inline constexpr std::uint32_t kTraceFlags = event_flag::kExpectTx | event_flag::kNoComplete |
                                              event_flag::kDrop | event_flag::kExactPhase |
                                              event_flag::kRead | event_flag::kFalse;
 /// The same, of a load: whether its bytes count in the leader of each pair.
-inline constexpr std::uint16_t kTraceLoadFlags = event_flag::kPair;
+inline constexpr std::uint32_t kTraceLoadFlags = event_flag::kPair;
 
 /// Bytes of a tensor that operation `at` of a warp writes, or, a load, reads: `rows` pieces of
 /// `row_bytes`, `pitch` apart. Of a box of more than two dimensions, the first of its rectangles.

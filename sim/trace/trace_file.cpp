@@ -24,7 +24,7 @@ constexpr std::size_t kLineMax = 1 << 20;
 constexpr std::uint64_t kSideMax = 1 << 28;  // of a matrix
 
 struct Flag {
-  std::uint16_t bit;
+  std::uint32_t bit;
   const char* key;
 };
 constexpr Flag kFlags[] = {{event_flag::kExpectTx, "expect_tx"},

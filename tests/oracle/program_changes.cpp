@@ -25,11 +25,11 @@ const char* limits_of_barrier(Operation& op, Dice& dice) {
       return "misaligned barrier of";
     case 1:
       address = kNowhere;
-      op.flags &= static_cast<std::uint16_t>(~event_flag::kRemote);
+      op.flags &= ~event_flag::kRemote;
       return "no barrier of";
     case 2:
       if (waits) {
-        op.flags &= static_cast<std::uint16_t>(~event_flag::kExactPhase);
+        op.flags &= ~event_flag::kExactPhase;
         op.as<operands::Mbarrier>().phase = 3;
         return "parity 3 of";
       }
@@ -57,7 +57,7 @@ const char* limits_of_barrier(Operation& op, Dice& dice) {
       }
       if (dice.chance(50)) {
         op.op = Op::kMbarrierCompleteTx;
-        op.flags &= static_cast<std::uint16_t>(~event_flag::kExpectTx);
+        op.flags &= ~event_flag::kExpectTx;
         op.ordering = kRelaxedCta;
       }
       op.as<operands::Mbarrier>().bytes = kTooMany;

@@ -201,7 +201,7 @@ const char* change_meaning(Operation& op, Dice& dice) {
   switch (op.op) {
     case Op::kMbarrierArrive:
       if ((op.flags & event_flag::kExpectTx) != 0 && dice.chance(50)) {
-        op.flags &= static_cast<std::uint16_t>(~event_flag::kExpectTx);
+        op.flags &= ~event_flag::kExpectTx;
         return "no bytes of";
       }
       [[fallthrough]];

@@ -77,7 +77,7 @@ Instruction& WarpWriter::wait(std::uint32_t bar,
                               Ordering ordering) {
   Operation op = on_barrier(whole(Op::kMbarrierWait), bar);
   op.as<operands::Mbarrier>().phase = exact ? phase : phase & 1U;
-  op.flags = exact ? event_flag::kExactPhase : std::uint16_t{0};
+  op.flags = exact ? event_flag::kExactPhase : std::uint32_t{0};
   op.ordering = ordering;
   return append(op);
 }
@@ -168,7 +168,7 @@ Instruction& WarpWriter::commit_group() {
 Instruction& WarpWriter::wait_group(std::uint32_t pending, bool read) {
   Operation op = single(Op::kBulkWaitGroup);
   op.as<operands::BulkWait>() = {pending, true};
-  op.flags = read ? event_flag::kRead : std::uint16_t{0};
+  op.flags = read ? event_flag::kRead : std::uint32_t{0};
   return append(op);
 }
 
@@ -217,7 +217,7 @@ Instruction& WarpWriter::multiply(std::uint32_t d,
   mma.a.bits = a;
   mma.b.bits = b;
   mma.instruction = instruction;
-  op.flags = accumulate ? event_flag::kAccumulate : std::uint16_t{0};
+  op.flags = accumulate ? event_flag::kAccumulate : std::uint32_t{0};
   return append(op);
 }
 
@@ -261,7 +261,7 @@ Instruction& WarpWriter::wgmma(std::uint32_t tile, std::uint32_t fragment, bool 
   product.a.bits = product.b.bits = plain_operand(tile);
   product.instruction = made;
   product.columns = kOutputColumns;
-  op.flags = accumulate ? event_flag::kAccumulate : std::uint16_t{0};
+  op.flags = accumulate ? event_flag::kAccumulate : std::uint32_t{0};
   Instruction& instruction = append(op);
   instruction.fragment = fragment;
   instruction.fragment_registers = kOutputColumns / 2;
@@ -461,7 +461,7 @@ Instruction& WarpWriter::griddepcontrol_launch() {
 Instruction& WarpWriter::setmaxnreg(std::uint32_t registers, bool increase) {
   Operation op = whole(Op::kSetmaxnreg);
   op.as<operands::Registers>().count = registers;
-  op.flags = increase ? event_flag::kIncrease : std::uint16_t{0};
+  op.flags = increase ? event_flag::kIncrease : std::uint32_t{0};
   return append(op);
 }
 

@@ -96,7 +96,7 @@ class ExitLifeDetector : public Detector {
     std::uint32_t serial = 0;  // 0: of an operation that is none of these
     Op op = Op::kCount;
     bool over = true;
-    std::uint16_t flags = 0;
+    std::uint32_t flags = 0;
     std::uint32_t warp = 0;
     std::uint32_t cta = 0;
     std::uint32_t address = 0;

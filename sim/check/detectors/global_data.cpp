@@ -9,7 +9,6 @@
 
 #include "sim/check/detectors/detectors.hpp"
 #include "sim/check/footprint.hpp"
-#include "sim/model/copy_wait.hpp"
 #include "sim/model/word_test.hpp"
 
 namespace warptwin::sim {
@@ -182,7 +181,7 @@ class GlobalDataDetector : public Detector {
       }
     } else if (event.op == Op::kMbarrierArrive || event.op == Op::kMbarrierCompleteTx) {
       on_counted(event);
-    } else if (event.op == Op::kGlobalLoad && (event.flags & kCopiesAreOver) != 0) {
+    } else if (event.op == Op::kGlobalLoad && (event.flags & event_flag::kCopiesAreOver) != 0) {
       on_copy_wait(event);
     } else if (copies(kind_of(event))) {
       on_copy(event);

@@ -12,7 +12,6 @@
 
 #include "sim/check/detectors/detectors.hpp"
 #include "sim/check/shared_order.hpp"
-#include "sim/model/copy_wait.hpp"
 
 namespace warptwin::sim {
 
@@ -95,7 +94,7 @@ class SharedDataDetector : public Detector {
         on_proxy_fence(event);
         break;
       case Op::kSharedLoad:
-        if ((event.flags & kCopiesAreOver) != 0 && event.rows() != nullptr) {
+        if ((event.flags & event_flag::kCopiesAreOver) != 0 && event.rows() != nullptr) {
           note_wait(ctas_[event.cta],
                     event.as<payload::Rows>().copies,
                     footprint_of(event),

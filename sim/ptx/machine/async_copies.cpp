@@ -11,7 +11,6 @@
 
 #include "common/machine/wgmma_descriptor.hpp"
 
-#include "sim/model/copy_wait.hpp"
 #include "sim/ptx/machine/warp.hpp"
 
 namespace warptwin::ptx {
@@ -298,7 +297,7 @@ void WarpRun::tell_over(const Request& request, AsyncCopy& copy) {
     sim::Operation op = make(kind, request, lanes);
     op.site = copy.site;
     op.set<sim::operands::LaneBytes>() = {&bytes, shared ? machine_.cta_rank() : 0, copy.serial};
-    op.flags |= sim::kCopiesAreOver;
+    op.flags |= event_flag::kCopiesAreOver;
     perform(op);
   };
   if (copy.source.bytes != 0) {

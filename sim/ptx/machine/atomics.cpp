@@ -434,7 +434,7 @@ void WarpRun::global_atomics(
     // Nobody can wait for a word that is not known: then each counts as one that adds.
     const std::uint32_t some = commutes(modifiers) || free ? 1 : 0;
     word.value = counts && !free ? static_cast<std::uint32_t>(b[0]) : some;
-    op.flags |= signs ? event_flag::kSignAsked : std::uint16_t{0};
+    op.flags |= signs ? event_flag::kSignAsked : std::uint32_t{0};
     set_order(modifiers, op);
     perform(op, orders);
     look(lane);

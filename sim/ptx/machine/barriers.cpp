@@ -202,8 +202,8 @@ Served WarpRun::mbarrier_arrive(Request& request) {
     } else if (counted) {
       bar.count = static_cast<std::uint32_t>(known(request, at + 1, lanes));
     }
-    op.flags |= request.op.is("mbarrier.arrive_drop") ? event_flag::kDrop : std::uint16_t{0};
-    op.flags |= modifiers.has("noComplete"_mod) ? event_flag::kNoComplete : std::uint16_t{0};
+    op.flags |= request.op.is("mbarrier.arrive_drop") ? event_flag::kDrop : std::uint32_t{0};
+    op.flags |= modifiers.has("noComplete"_mod) ? event_flag::kNoComplete : std::uint32_t{0};
     perform(op);
     // "mbarrier.arrive" in another CTA cannot return a value.
     const bool own =
@@ -278,8 +278,8 @@ Served WarpRun::mbarrier_try(Request& request) {
     sim::Operation op =
         make(wait ? warptwin::Op::kMbarrierWait : warptwin::Op::kMbarrierTryWait, request, lanes);
     auto& bar = op.as<sim::operands::Mbarrier>();
-    op.flags |= wait && others ? event_flag::kPeek : std::uint16_t{0};
-    op.flags |= counts ? event_flag::kCountsTries : std::uint16_t{0};
+    op.flags |= wait && others ? event_flag::kPeek : std::uint32_t{0};
+    op.flags |= counts ? event_flag::kCountsTries : std::uint32_t{0};
     bar.place = kernel_.place_of(*request.strand.frame->routine, request.stop.op);
     bar.address = own_shared(request, known(request, 1, lanes));
     if (request.modifiers.has("parity"_mod)) {

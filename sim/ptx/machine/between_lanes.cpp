@@ -200,7 +200,7 @@ void WarpRun::part_all(Request& request) {
 Served WarpRun::setmaxnreg(Request& request) {
   sim::Operation op = collective(warptwin::Op::kSetmaxnreg, request);
   op.as<sim::operands::Registers>().count = static_cast<std::uint32_t>(uniform(request, 0));
-  op.flags = request.modifiers.has("inc"_mod) ? event_flag::kIncrease : std::uint16_t{0};
+  op.flags = request.modifiers.has("inc"_mod) ? event_flag::kIncrease : std::uint32_t{0};
   grid_.changes_registers = true;
   perform(op);
   return Served::kDone;

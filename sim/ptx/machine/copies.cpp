@@ -215,7 +215,7 @@ Served WarpRun::bulk_group(Request& request) {
   }
   if (waits) {
     op.as<sim::operands::BulkWait>() = {static_cast<std::uint32_t>(uniform(request, 0)), one};
-    op.flags = request.modifiers.has("read"_mod) ? event_flag::kRead : std::uint16_t{0};
+    op.flags = request.modifiers.has("read"_mod) ? event_flag::kRead : std::uint32_t{0};
   }
   perform(op);
   return Served::kDone;

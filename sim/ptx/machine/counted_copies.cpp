@@ -197,7 +197,7 @@ void WarpRun::copy_to_cta(Request& request, Mask lane, sim::CopyReduction reduct
   copy.bytes = static_cast<std::uint32_t>(known(request, 2, lane));
   copy.reduction = reduction;
   op.flags = event_flag::kSharedSource;
-  op.flags |= copy.to_rank != machine_.cta_rank() ? event_flag::kRemote : std::uint16_t{0};
+  op.flags |= copy.to_rank != machine_.cta_rank() ? event_flag::kRemote : std::uint32_t{0};
   report_copied(request, copy.to_rank, copy.shared, copy.bytes, true);
   report_copied(request, machine_.cta_rank(), copy.source, copy.bytes, false);
   perform(op);

@@ -171,7 +171,7 @@ Served WarpRun::wait_as_last(Request& request, std::uint64_t address, sim::Adder
   word.value = test.with;
   word.test = test.code();
   word.test_operands = test.operands();
-  op.flags |= others ? event_flag::kPeek : std::uint16_t{0};
+  op.flags |= others ? event_flag::kPeek : std::uint32_t{0};
   set_order(modifiers, op);
   perform(op, modifiers.has("acquire"_mod) || modifiers.has("acq_rel"_mod));
   if (!test.holds(op.result)) {

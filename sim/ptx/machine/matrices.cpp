@@ -190,7 +190,7 @@ Served WarpRun::wgmma(Request& request) {
   wgmma.instruction = instruction;
   wgmma.columns = instruction.n();
   const bool accumulates = request.has(behind) && uniform(request, behind) != 0;
-  op.flags |= accumulates ? event_flag::kAccumulate : std::uint16_t{0};
+  op.flags |= accumulates ? event_flag::kAccumulate : std::uint32_t{0};
   const bool keeps = keeps_accumulator(request);
   op.fragment = keeps ? accumulator_.data : accumulator_of(request, registers);
   if (!accumulates) {

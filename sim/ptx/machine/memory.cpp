@@ -88,7 +88,7 @@ void WarpRun::set_order(const Modifiers& modifiers, sim::Operation& op) {
                           : loads ? Semantics::kAcquire
                                   : Semantics::kRelease;
   op.ordering.scope = scope_of(modifiers, warptwin::Scope::kGpu);
-  op.flags |= orders ? std::uint16_t{0} : event_flag::kRelaxed;
+  op.flags |= orders ? std::uint32_t{0} : event_flag::kRelaxed;
 }
 
 Space WarpRun::space_of(const Modifiers& modifiers) {
@@ -323,7 +323,7 @@ void WarpRun::move_global(const Request& request,
   }
   sim::Operation op =
       make(loads ? warptwin::Op::kGlobalLoad : warptwin::Op::kGlobalStore, request, lanes);
-  op.flags |= read_only ? event_flag::kReadOnly : std::uint16_t{0};
+  op.flags |= read_only ? event_flag::kReadOnly : std::uint32_t{0};
   op.set<sim::operands::LaneBytes>().access = &access;
   perform(op);
 }

@@ -206,7 +206,7 @@ std::optional<Served> WarpRun::poll(Request& request) {
     word.test = found.test.code() | (atomic ? sim::WordTest::kUpdates : 0U);
     word.test_operands = found.test.operands();
     word.asks_known = true;
-    op.flags |= others ? event_flag::kPeek : std::uint16_t{0};
+    op.flags |= others ? event_flag::kPeek : std::uint32_t{0};
     set_order(modifiers, op);
     touch_words(request, lanes, places, atomic ? Touch::kAdd : Touch::kStrongLoad);
     serving_ = lanes;

@@ -98,7 +98,7 @@ void WarpRun::change_map(const Request& request,
   sim::Operation op = make(warptwin::Op::kTensormapReplace, request, lanes);
   op.as<sim::operands::MapChange>() = {
       .map = found->second.number, .address = state.address, .replaced = &state};
-  op.flags |= by_warp ? event_flag::kByWarp : std::uint16_t{0};
+  op.flags |= by_warp ? event_flag::kByWarp : std::uint32_t{0};
   perform(op);
 }
 

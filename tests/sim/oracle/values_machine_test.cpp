@@ -58,7 +58,7 @@ const std::vector<Case> kBarriers = {
        p.init({2});
        WarpWriter w = p.warp(0);
        Instruction& drop = w.arrive(bar(0));
-       drop.operation.flags = fault ? std::uint16_t{0} : event_flag::kDrop;
+       drop.operation.flags = fault ? std::uint32_t{0} : event_flag::kDrop;
        for (std::uint32_t phase = 0; phase < 2; ++phase) {
          p.warp(1).arrive(bar(0));
          p.warp(1).wait(bar(0), phase);

@@ -34,7 +34,7 @@ Trace sample() {
       op.time = 1000 * ++number;
       op.op = static_cast<Op>(i);
       op.lanes = 32;
-      op.flags = static_cast<std::uint16_t>(number % 2 == 0 ? event_flag::kExactPhase : 0);
+      op.flags = number % 2 == 0 ? event_flag::kExactPhase : 0;
       op.object = trace.name("ring.full[" + std::to_string(number % 3) + "]");
       op.wanted = number % 5 == 0 ? ~0U : number;
       op.site = trace.name("scenarios/ring.hpp:" + std::to_string(number));
