@@ -26,7 +26,7 @@ namespace warptwin::hw {
 struct RecordedEvent {
   std::uint32_t cycle;   // of the SM's clock, low half: before the operation; of waits, after it
   std::uint32_t what;    // operation + 1 in bits 0..7, lanes in 8..15, event_flag in 16..31
-  std::uint32_t object;  // of shared memory: offset from the storage's base in bits 0..23
+  std::uint32_t object;  // of shared memory: offset from the storage's base in bits 0..17
   std::uint32_t value;
 
   /// The rank that stands for the executing CTA.
@@ -36,10 +36,10 @@ struct RecordedEvent {
   /// Tensor maps go by where they stand in the kernel's argument, in units of this many bytes.
   static constexpr std::uint32_t kMapUnit = 64;
   /// A map in global memory goes by its address, in units of its size, modulo `kStoredMaps`.
-  static constexpr std::uint32_t kStored = 0x40;
-  static constexpr std::uint32_t kStoredMaps = 0x40;
+  static constexpr std::uint32_t kStored = 0x1000;
+  static constexpr std::uint32_t kStoredMaps = 0x1000;
   /// Stands with the place of a map whose rows are copied by four.
-  static constexpr std::uint32_t kFourRows = 0x80;
+  static constexpr std::uint32_t kFourRows = 0x2000;
 
   /// Stands for the operation where an event is what a wait found in shared memory.
   static constexpr std::uint32_t kToken = 0xFF;
@@ -47,13 +47,17 @@ struct RecordedEvent {
   static constexpr std::uint32_t what_of(Op op, std::uint32_t lanes, std::uint32_t flags) {
     return (static_cast<std::uint32_t>(op) + 1) | lanes << 8 | flags << 16;
   }
-  /// An offset in bits 0..23; a rank, a mask or a map's place in bits 24..31.
-  static constexpr std::uint32_t kOffsetMask = 0xFFFFFF;
+  /// An offset in bits 0..17; a rank, a mask or a map's place in bits 18..31.
+  static constexpr std::uint32_t kOffsetBits = 18;
   static constexpr std::uint32_t at(std::uint32_t offset, std::uint32_t rest = kOwnRank) {
-    return (offset & kOffsetMask) | rest << 24;
+    return offset_of(offset) | rest << kOffsetBits;
   }
-  constexpr std::uint32_t offset() const { return object & kOffsetMask; }
-  constexpr std::uint32_t rest() const { return object >> 24; }
+  static constexpr std::uint32_t offset_of(std::uint32_t at) {
+    return at & ((1U << kOffsetBits) - 1);
+  }
+  static constexpr std::uint32_t rest_of(std::uint32_t at) { return at >> kOffsetBits; }
+  constexpr std::uint32_t offset() const { return offset_of(object); }
+  constexpr std::uint32_t rest() const { return rest_of(object); }
   constexpr bool is_there() const { return what != 0; }
   constexpr bool is_token() const { return what == kToken; }
   constexpr Op op() const { return static_cast<Op>((what & 0xFFU) - 1); }

@@ -182,8 +182,8 @@ class Watcher {
       if (region.barrier != barrier) {
         continue;
       }
-      const ClusterAddress first =
-          ptx::mapa({base_ + (region.place & RecordedEvent::kOffsetMask)}, region.place >> 24);
+      const ClusterAddress first = ptx::mapa({base_ + RecordedEvent::offset_of(region.place)},
+                                             RecordedEvent::rest_of(region.place));
       const std::uint32_t part = checksum_part(region.bytes,
                                                lanes.place(),
                                                lanes.count(),

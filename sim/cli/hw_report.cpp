@@ -84,9 +84,9 @@ class Converter {
       return;
     }
     const hw::DataRegion& region = run_.regions[event.object];
-    const std::uint32_t offset = region.place & RecordedEvent::kOffsetMask;
+    const std::uint32_t offset = RecordedEvent::offset_of(region.place);
     to.tokens.push_back({static_cast<std::uint32_t>(to.ops.size() - 1),
-                         cta - cta % trace_.cluster_size + (region.place >> 24),
+                         cta - cta % trace_.cluster_size + RecordedEvent::rest_of(region.place),
                          trace_.name(place(offset)),
                          kSharedBase + offset,
                          region.bytes,
@@ -104,7 +104,7 @@ class Converter {
                                 : name_of_object(op.op, event.object, Symbols{}));
     const bool load = is_load(op.op);
     // The flags of a load are its mask or size; whether it is a pair's stands with the barrier.
-    const bool pair = load && event.value >> 24 == RecordedEvent::kPairLoad;
+    const bool pair = load && RecordedEvent::rest_of(event.value) == RecordedEvent::kPairLoad;
     op.flags = load ? pair ? event_flag::kPair : std::uint32_t{0} : event.flags() & kTraceFlags;
     set_operands(op, event, cta);
     if (load && !run_.regions.empty()) {
@@ -127,17 +127,17 @@ class Converter {
       case Op::kTensorLoad:
         op.bytes = box_bytes(workload_, run_, event.rest());
         op.mask = event.flags();
-        op.on = trace_.name(place(event.value & 0xFFFFFFU));
+        op.on = trace_.name(place(RecordedEvent::offset_of(event.value)));
         break;
       case Op::kBulkLoad:
         op.bytes = event.flags() * 16U;
         op.mask = event.rest();
-        op.on = trace_.name(place(event.value & 0xFFFFFFU));
+        op.on = trace_.name(place(RecordedEvent::offset_of(event.value)));
         break;
       case Op::kClcTryCancel:
         op.bytes = kClcResponseBytes;
         op.mask = event.flags();
-        op.on = trace_.name(place(event.value & 0xFFFFFFU));
+        op.on = trace_.name(place(RecordedEvent::offset_of(event.value)));
         break;
       case Op::kTensorStore:
         op.bytes = box_bytes(workload_, run_, event.rest());
@@ -314,7 +314,7 @@ class HangWriter {
   }
 
   std::uint32_t address_of(const WarpReport& report) const {
-    return kSharedBase + (report.object & 0xFFFFFFU);
+    return kSharedBase + RecordedEvent::offset_of(report.object);
   }
   Object object_of(std::uint32_t warp, const WarpReport& report) const {
     const std::uint32_t cta = naming_.cta_of_warp(warp);
