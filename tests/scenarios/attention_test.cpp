@@ -34,7 +34,7 @@ std::vector<std::string> run(const Extents& extents, std::uint32_t warp, std::ui
   machine.warp = warp;
   machine.rank = rank;
   machine.ctas = Extents::kCtas;
-  const TileWalk walk{TileGrid{Extents::kCtas, 1}, Extents::cluster()};
+  const TileWalk walk{TileGrid{Extents::kCtas, 1}, extents.cluster()};
   run_warp<Kernel>(
       machine, Problem{1, 2, 3, 4, extents, walk, 3, 384, 1, 0, false, 1.0F, 0.0F}, {});
   for (const StageNote& note : machine.notes) {
@@ -51,7 +51,7 @@ auto count(const std::vector<std::string>& lines, const std::string& start) {
 
 TEST(Attention, StaticAndDynamicExtentsGiveTheSameOperations) {
   for (std::uint32_t warp = 0; warp < 16; ++warp) {
-    EXPECT_EQ(run(Attention::StaticExtents{}, warp), run(AttentionExtents<>{128, 3, 1}, warp))
+    EXPECT_EQ(run(Attention::StaticExtents{}, warp), run(AttentionExtents<>{128, 3, 1, 1}, warp))
         << "warp " << warp;
   }
 }
@@ -124,7 +124,7 @@ TEST(Attention2sm, StaticAndDynamicExtentsGiveTheSameOperations) {
   for (std::uint32_t rank = 0; rank < 2; ++rank) {
     for (std::uint32_t warp = 0; warp < 16; ++warp) {
       EXPECT_EQ(run(Attention2sm::StaticExtents{}, warp, rank),
-                run(Attention2sm::Extents{128, 6, 1}, warp, rank))
+                run(Attention2sm::Extents{128, 6, 1, 2}, warp, rank))
           << rank << ", warp " << warp;
     }
   }

@@ -81,25 +81,25 @@ void expect_table_is_true(const std::string& path, const Extents& extents) {
 
 TEST(BarrierTable, OfAttention) {
   expect_table_is_true<AttentionStorage<AttentionExtents<>>>("scenarios/attention.hpp",
-                                                             AttentionExtents<>{128, 3, 1});
+                                                             AttentionExtents<>{128, 3, 1, 1});
 }
 
 TEST(BarrierTable, OfAttentionClc) {
   using Extents = AttentionClc::Extents;
   expect_table_is_true<AttentionClcStorage<Extents>>("scenarios/attention_clc.hpp",
-                                                     Extents{{128, 3, 1}, 2});
+                                                     Extents{{128, 3, 1, 1}, 2});
 }
 
 TEST(BarrierTable, OfAttention2sm) {
   using Extents = Attention2sm::Extents;
   expect_table_is_true<AttentionStorage<Extents>>("scenarios/attention_2sm.hpp",
-                                                  Extents{128, 3, 1});
+                                                  Extents{128, 3, 1, 2});
 }
 
 TEST(BarrierTable, OfAttentionPersistent) {
   using Extents = AttentionPersistent::Extents;
   expect_table_is_true<AttentionClcStorage<Extents>>("scenarios/attention_persistent.hpp",
-                                                     Extents{{128, 3, 1}, 2});
+                                                     Extents{{128, 3, 1, 2}, 2});
 }
 
 TEST(BarrierTable, OfGemm) {
@@ -127,7 +127,7 @@ TEST(BarrierTable, OfGemmMulticastPreferred) {
 TEST(BarrierTable, OfGemmGroupedMapsPersistent) {
   using Extents = GemmGroupedMapsPersistent::Extents;
   expect_table_is_true<GemmGroupedMapsPersistent::Storage<Extents>>(
-      "scenarios/gemm_grouped_maps_persistent.hpp", Extents{{{256, 128, 64, 4, 2}, 2}, 2});
+      "scenarios/gemm_grouped_maps_persistent.hpp", Extents{{{{256, 128, 64, 4, 2}, 2}, 2, 1}, 2});
 }
 
 TEST(BarrierTable, OfGemmClc) {
@@ -162,8 +162,8 @@ TEST(BarrierTable, OfGemmBlockwiseFp8Persistent) {
 
 TEST(BarrierTable, OfGemmGrouped1d1d) {
   using Extents = GemmGrouped1d1dExtents<>;
-  expect_table_is_true<GemmGrouped1d1dStorage<Extents>>("scenarios/gemm_grouped_1d1d.hpp",
-                                                        Extents{{0, 128, 32, 128, 4, 2}, 1});
+  expect_table_is_true<GemmGrouped1d1dStorage<Extents>>(
+      "scenarios/gemm_grouped_1d1d.hpp", Extents{{{0, 128, 32, 128, 4, 2}, 1, 1, 1}});
 }
 
 TEST(BarrierTable, OfGemmGrouped1d2d) {
@@ -173,8 +173,9 @@ TEST(BarrierTable, OfGemmGrouped1d2d) {
 
 TEST(BarrierTable, OfGemmGrouped1d1dPersistent) {
   using Extents = GemmGrouped1d1dPersistent::Extents;
-  expect_table_is_true<Claiming1d1dStorage<Extents>>("scenarios/gemm_grouped_1d1d_persistent.hpp",
-                                                     Extents{{{2, 256, 128, 256, 6, 2}, 2}, 2});
+  expect_table_is_true<Claiming1d1dStorage<Extents>>(
+      "scenarios/gemm_grouped_1d1d_persistent.hpp",
+      Extents{{{{2, 256, 128, 256, 6, 2}, 2, 2, 1}}, 2});
 }
 
 TEST(BarrierTable, OfGemmGrouped1d2dPersistent) {

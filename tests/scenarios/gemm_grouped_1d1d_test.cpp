@@ -27,7 +27,7 @@ constexpr std::uint32_t kSchedulerOfWide = 6;
 
 using Dynamic = GemmGrouped1d1dExtents<>;
 const GemmGrouped1d1d::StaticExtents kFixed;
-const Dynamic kWide{{0, 128, 128, 128, 4, 2}, 1};
+const Dynamic kWide{{{0, 128, 128, 128, 4, 2}, 1, 1, 1}};
 
 /// One warp of CTA `cluster` of two: of groups of two, no, and three tiles of rows, a column of
 /// `tiles_n`, three k steps. It takes its first tile, and is told that there is no other.
@@ -72,7 +72,7 @@ std::vector<std::string> lines_with(const std::vector<std::string>& lines,
 }
 
 TEST(GemmGrouped1d1d, StaticAndDynamicExtentsGiveTheSameOperations) {
-  const Dynamic dynamic{{0, 128, 32, 128, 4, 2}, 1};
+  const Dynamic dynamic{{{0, 128, 32, 128, 4, 2}, 1, 1, 1}};
   for (std::uint32_t warp = 0; warp < 12; ++warp) {
     EXPECT_EQ(run(kFixed, warp, 1), run(dynamic, warp, 1)) << "warp " << warp;
   }
@@ -82,7 +82,7 @@ TEST(GemmGrouped1d1d, TheWidthOfATileDecidesWhichWarpsThereAre) {
   using Kernel = GemmGrouped1d1d::Kernel<RecordingMachine, Dynamic>;
   EXPECT_EQ(roles_of<Kernel>(kWide).warps(), 7U);
   EXPECT_EQ(roles_of<Kernel>(kWide).role_of(kSchedulerOfWide), Role::kScheduler);
-  const auto narrow = roles_of<Kernel>(Dynamic{{0, 128, 32, 128, 4, 2}, 1});
+  const auto narrow = roles_of<Kernel>(Dynamic{{{0, 128, 32, 128, 4, 2}, 1, 1, 1}});
   EXPECT_EQ(narrow.warps(), Kernel::kRoles.warps());
   EXPECT_EQ(narrow.role_of(kScaleLoad), Role::kScaleLoad);
   EXPECT_EQ(narrow.role_of(kScheduler), Role::kScheduler);
@@ -125,7 +125,7 @@ TEST(GemmGrouped1d1d, AGroupIsReadByItsOwnMaps) {
 // Tile 1 of eight rows: rows 8 and up of B. Tile 22: rows 176 and up, in the second block of rows,
 // its second quarter, from line 16 on. Three k steps of a block each lie between blocks of rows.
 TEST(GemmGrouped1d1d, ANarrowTileBeginsAtItsLineOfABlock) {
-  const Dynamic eight{{0, 128, 8, 128, 4, 2}, 1};
+  const Dynamic eight{{{0, 128, 8, 128, 4, 2}, 1, 1, 1}};
   const auto second = lines_with(run(eight, kScaleLoad, 2, 23), "map 3 at 0");
   ASSERT_EQ(second.size(), 3U);
   EXPECT_THAT(second[0], testing::HasSubstr("at 0 8 "));
