@@ -174,8 +174,8 @@ inline constexpr std::uint32_t kMatrix = 1U << 25;     // tensor copy of adjacen
 inline constexpr std::uint32_t kSignAsked = 1U << 26;  // an add: of what it finds, the sign alone
 inline constexpr std::uint32_t kOfAtomic = 1U << 27;   // a load: what an atomic of its thread found
 // Of a kSharedLoad or kGlobalLoad of lanes: nobody reads. The copies that these lanes have made to,
-// or from, the bytes are over, as `cp.async.wait_group` has told each of them. They are those of the
-// update of an mbarrier whose serial is `payload::Rows::copies`.
+// or from, the bytes are over, as `cp.async.wait_group` has told each of them. They are those of
+// the update of an mbarrier whose serial is `payload::Rows::copies`.
 inline constexpr std::uint32_t kCopiesAreOver = 1U << 28;
 }  // namespace event_flag
 

@@ -133,6 +133,13 @@ RunStats run_program(const Program& program,
   if (schedule.tiles != 0) {
     config.resident_clusters = 1;
     config.clc_successes_max = schedule.tiles - 1;
+    config.cluster_order = schedule.order;
+    for (std::uint32_t cluster = 0; !schedule.order.empty() && cluster < config.clusters;
+         ++cluster) {
+      if (std::count(schedule.order.begin(), schedule.order.end(), cluster) == 0) {
+        config.cluster_order.push_back(cluster);
+      }
+    }
   }
   if (schedule.seed % 2 != 0) {
     config.rules.pair_alloc = config.rules.pair_dealloc = PairMeeting::kTogether;

@@ -56,8 +56,13 @@ class Judgement {
       ScheduleSpec schedule = schedule_of(number, options_);
       schedule.tries_fail = options_.tries_fail;
       if (claims_) {
-        // How many clusters a request gets is nobody's to say.
-        schedule.tiles = number % (input_.launch.clusters + 1);
+        // How many clusters a request gets is nobody's to say, nor which.
+        const std::uint32_t clusters = input_.launch.clusters;
+        schedule.tiles = number % (clusters + 1);
+        const std::uint32_t round = number / (clusters + 1);
+        for (std::uint32_t i = 0; round % 2 != 0 && i < schedule.tiles; ++i) {
+          schedule.order.push_back((2 * clusters - 1 - i - round / 2 % clusters) % clusters);
+        }
       }
       execution(schedule);
       if (options_.first_only && !findings_.empty()) {

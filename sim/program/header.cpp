@@ -11,6 +11,7 @@ constexpr std::uint32_t kSharedMax = kSharedBase + kSharedBytesPerCtaMax;
 constexpr std::uint64_t kGlobalBytesMax = std::uint64_t{64} << 20;
 constexpr std::uint32_t kWarpsMax = 4096;  // of the grid
 constexpr std::uint32_t kRegionsMax = 256;
+constexpr std::size_t kMapsMax = 1024;
 constexpr std::size_t kWordsMax = std::size_t{1} << 16;
 
 constexpr const char* kWords =
@@ -340,8 +341,9 @@ MapDimension Header::dimension() {
 // `map m over a box 64 x 64 swizzle 128`, then `dimension extent E stride S box B` of other shapes.
 void Header::map() {
   const Token& name = reader_.word("the map's name");
-  if (names_.maps.contains(name.text) || launch().maps.size() == 64) {
-    reader_.fail(name, "a name that is not taken, of at most 64 maps");
+  if (names_.maps.contains(name.text) || launch().maps.size() == kMapsMax) {
+    reader_.fail(name,
+                 "a name that is not taken, of at most " + std::to_string(kMapsMax) + " maps");
   }
   reader_.expect("over");
   const Token& buffer = reader_.word("a buffer's name");

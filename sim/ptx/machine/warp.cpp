@@ -20,8 +20,8 @@ namespace {
 constexpr std::uint64_t kSlice = 1U << 20;
 /// Instructions between two operations of the machine, beyond which a loop is said not to end.
 constexpr std::uint64_t kStepsMax = std::uint64_t{1} << 25;
-/// So many instructions that tell a warp nothing, and it is looked whether it comes back to where it
-/// was within the next kRoundMax, whose states are compared; then so many anew.
+/// So many instructions that tell a warp nothing, and it is looked whether it comes back to where
+/// it was within the next kRoundMax, whose states are compared; then so many anew.
 constexpr std::uint64_t kBlindMax = std::uint64_t{1} << 16;
 constexpr std::uint64_t kRoundMax = std::uint64_t{1} << 10;
 

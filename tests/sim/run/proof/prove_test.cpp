@@ -97,8 +97,8 @@ TEST_P(CleanProofTest, TheSearchAgreesOnASmallOne) {
   if (name == "attention_2sm") {
     parameters.set("q", 512);  // with two tiles a pair the search has too many bits a state
   }
-  if (by_ctas || name == "gemm_grouped_1d2d_persistent" ||
-      name.starts_with("gemm_grouped_persistent") || name == "gemm_grouped_gather_persistent") {
+  if (by_ctas ||
+      (name.starts_with("gemm_grouped_") && name.find("persistent") != std::string_view::npos)) {
     parameters.set("cta_group", 1);
     parameters.set("tile_m", 128);
   }
