@@ -20,10 +20,12 @@ namespace {
 constexpr std::uint64_t kSlice = 1U << 20;
 /// Instructions between two operations of the machine, beyond which a loop is said not to end.
 constexpr std::uint64_t kStepsMax = std::uint64_t{1} << 25;
-/// So many instructions that tell a warp nothing, and it is looked whether it comes back to where
-/// it was within the next kRoundMax, whose states are compared; then so many anew.
-constexpr std::uint64_t kBlindMax = std::uint64_t{1} << 16;
+/// So many of these behind that, each alone, and the warp may be where it was.
 constexpr std::uint64_t kRoundMax = std::uint64_t{1} << 10;
+/// Instructions that tell a warp nothing, behind which it may be where it was within a sixteenth of
+/// them; then behind twice as many, and so on.
+constexpr std::uint64_t kBlindMin = std::uint64_t{1} << 12;
+constexpr std::uint64_t kBlindParts = 16;
 
 // "; it goes round in lines 12 to 15 of the PTX, at a.cu:7, b.hpp:3": the loop that `op` is in.
 std::string words_of_loop(const Kernel& kernel, const Routine& routine, std::uint32_t op) {
@@ -121,8 +123,8 @@ bool WarpRun::count_slice(const Strand& strand) {
 // The same of instructions that use the machine and are told nothing by it.
 bool WarpRun::count_blind(const Strand& strand, bool blind) {
   blind_ = blind ? blind_ + 1 : 0;
-  const std::uint64_t since = blind_ % kBlindMax;
-  if (blind_ < kBlindMax || since > kRoundMax) {
+  const std::uint64_t since = blind_ - std::bit_floor(blind_);
+  if (blind_ < kBlindMin || since > std::bit_floor(blind_) / kBlindParts) {
     return false;
   }
   const std::uint64_t here = place_with(strand);

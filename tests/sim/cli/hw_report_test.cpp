@@ -267,8 +267,8 @@ TEST(DataRegionsTest, AreWhereLoadsWriteForABarrierOfEachRank) {
     parameters.set("stages", stages);
     const Symbols symbols = scenario.symbols(parameters);
     const auto text = [&](std::uint32_t at) {
-      return symbols.name(kSharedBase + (at & hw::RecordedEvent::kOffsetMask)) + " of " +
-             std::to_string(at >> 24);
+      return symbols.name(kSharedBase + hw::RecordedEvent::offset_of(at)) + " of " +
+             std::to_string(hw::RecordedEvent::rest_of(at));
     };
     std::vector<std::string> all;
     for (const hw::DataRegion& region : data_regions(scenario, parameters)) {

@@ -48,7 +48,7 @@ TEST_P(EndlessLoops, AreFound) {
 
 TEST_P(EndlessLoops, HaveATwinThatCountsToItsEnd) {
   const OneRun run = run_of(looping(
-      GetParam().text, "  add.u32 %r2, %r2, 1;\n  setp.lt.u32 %p1, %r2, 70000;\n  @%p1 bra L;\n"));
+      GetParam().text, "  add.u32 %r2, %r2, 1;\n  setp.lt.u32 %p1, %r2, 5000;\n  @%p1 bra L;\n"));
   EXPECT_EQ(run.result.end, Ending::kDone);
   EXPECT_THAT(ids_in(run.result), Not(Contains("LIVELOCK_SPIN")));
 }
@@ -82,7 +82,7 @@ TEST(EndlessLoops, ThatAreToldToEndAreNone) {
     told.body +=
         "  setp.ne.u32 %p6, %r1, 32;\n  @%p6 bra OUT;\n  mov.u32 %r6, 0;\nCOUNT:\n"
         "  red.shared.add.u32 [tile+8], 1;\n  add.u32 %r6, %r6, 1;\n"
-        "  setp.lt.u32 %p7, %r6, 70000;\n  @%p7 bra COUNT;\n  mov.u32 %r7, 1;\n"
+        "  setp.lt.u32 %p7, %r6, 5000;\n  @%p7 bra COUNT;\n  mov.u32 %r7, 1;\n"
         "  st.relaxed.gpu.global.u32 [%rd1+4], %r7;\nOUT:\n";
     const OneRun run = run_of(told);
     EXPECT_EQ(run.result.end, Ending::kDone);
