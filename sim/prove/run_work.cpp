@@ -29,9 +29,12 @@ void RunWork::on_event(const Event& event) {
   hash.add(static_cast<std::uint64_t>(phase_waited_for(event)));
   hash.add(event.site.line);
   places.add(event.lane_mask());
+  // Which CTAs of its cluster are meant, and where in shared and tensor memory.
+  const std::uint32_t first_cta = event.warp / warps_ * ctas_;
+  hash.add(std::uint64_t{event.lane_mask()} << 32 | (event.cta - first_cta));
   if (event.is<payload::Mbarrier>()) {  // most of them
     const auto& said = event.as<payload::Mbarrier>();
-    hash.add(said.arrivals);
+    hash.add(std::uint64_t{said.mask} << 32 | said.arrivals);
     places.add(std::uint64_t{event.cta} << 32 | said.mask);
     return;
   }
@@ -43,10 +46,39 @@ void RunWork::on_event(const Event& event) {
   }
   // A word of shared memory is data, as a register is: what it decides shows in operations.
   (event.is<payload::SharedWord>() ? places : hash).add(numbers.count);
+  note_operands(event, numbers, hash, first_cta);
   places.add(std::uint64_t{event.cta} << 32 | numbers.place_cta);
   places.add(event.op == Op::kSharedStore ? 0 : event.global + numbers.first);
   places.add(numbers.place);
   places.add(numbers.second);
+}
+
+// What an operation names beside its object, but for addresses in global memory and data.
+void RunWork::note_operands(const Event& event,
+                            const payload::Numbers& numbers,
+                            Hash& hash,
+                            std::uint32_t first_cta) {
+  switch (event.kind()) {
+    case payload::Kind::kCopy:
+    case payload::Kind::kClcRequest:  // what counts its bytes
+      hash.add(numbers.first);
+      hash.add(numbers.second);
+      hash.add(numbers.place);
+      hash.add(numbers.place_cta - (numbers.place != 0 ? first_cta : 0));
+      break;
+    case payload::Kind::kMma:
+    case payload::Kind::kWgmma:  // descriptors of shared memory, and places in tensor memory
+      hash.add(event.flags & event_flag::kAccumulate);
+      [[fallthrough]];
+    case payload::Kind::kTmemCopy:
+    case payload::Kind::kTmemAccess:
+      hash.add(numbers.first);
+      hash.add(numbers.second);
+      hash.add(numbers.place);
+      break;
+    default:
+      break;
+  }
 }
 
 // Lanes' bytes of global memory, of one instruction: how many rectangles they are, and of what

@@ -18,7 +18,7 @@ namespace warptwin::sim {
 class RunWork {
  public:
   explicit RunWork(const LaunchConfig& config)
-      : warps_{config.cluster_size * config.warps_per_cta} {}
+      : warps_{config.cluster_size * config.warps_per_cta}, ctas_{config.cluster_size} {}
 
   void on_event(const Event& event);
 
@@ -69,9 +69,14 @@ class RunWork {
   }
   void note_access(const Event& event);
   void note_lanes(const Event& event, Warp& warp);
+  static void note_operands(const Event& event,
+                            const payload::Numbers& numbers,
+                            Hash& hash,
+                            std::uint32_t first_cta);
   bool asked_for_before(const Event& event);
 
   Divisor warps_;                                          // of a cluster
+  std::uint32_t ctas_ = 1;                                 // of a cluster
   std::unordered_map<std::uint64_t, Asked> asked_phases_;  // by warp and address
   std::vector<Warp> work_;                                 // by warp in the grid
   std::vector<std::uint64_t> accesses_;                    // by cluster

@@ -19,6 +19,7 @@ constexpr std::uint32_t kFurtherInTurn =
 constexpr std::uint64_t kFurtherOperations = 600'000;
 constexpr std::uint32_t kOrdersMax = 512;  // of tiles of several kinds
 constexpr std::uint64_t kOrderOperations = 3'000'000;
+constexpr std::uint64_t kOtherOrderOperations = 600'000;  // of orders that are compared alone
 
 // The first cluster with so many tiles; for one tile, every cluster with its own.
 ProofOptions with_tiles(const ProofOptions& options, std::uint32_t tiles) {
@@ -33,6 +34,20 @@ ProofResult undecided(ProofResult result, const std::string& reason) {
   result.undecided.push_back({reason, {}});
   result.verdict = ProofVerdict::kUndecided;
   return result;
+}
+
+// What the proof of some tiles takes for granted counts for the whole, and so does what else it
+// would be compared with.
+void keep(const RunResult& one, ProofResult& honest) {
+  for (std::string& note : one.taken()) {
+    if (std::find(honest.notes.begin(), honest.notes.end(), note) == honest.notes.end()) {
+      honest.notes.push_back(std::move(note));
+    }
+  }
+  honest.run.lanes_by_number = honest.run.lanes_by_number || one.lanes_by_number;
+  honest.run.asks_active = honest.run.asks_active || one.asks_active;
+  honest.run.asked_unknown = honest.run.asked_unknown || one.asked_unknown;
+  honest.run.read_unknown = honest.run.read_unknown || one.read_unknown;
 }
 
 struct Done {
@@ -96,14 +111,80 @@ std::vector<Turn> turns_of(std::uint32_t others) {
   return turns;
 }
 
-// What the comparison of turns rests on where they are not all orders that matter.
-std::optional<std::string> hypothesis_on_orders(std::uint32_t others) {
-  if (others <= kTurnsMax) {
-    return std::nullopt;
+// All orders of so many tiles, each at most once, the shortest first: as many tiles as `most`.
+// Nothing where these have more than `tiles_max` together.
+std::optional<std::vector<std::vector<std::uint32_t>>> all_orders(std::uint32_t clusters,
+                                                                  std::uint32_t most,
+                                                                  std::uint64_t tiles_max) {
+  std::vector<std::vector<std::uint32_t>> orders{{}};
+  std::uint64_t tiles = 0;
+  for (std::size_t next = 0; next < orders.size() && orders[next].size() < most; ++next) {
+    for (std::uint32_t tile = 0; tile < clusters; ++tile) {
+      std::vector<std::uint32_t> longer = orders[next];
+      if (std::find(longer.begin(), longer.end(), tile) != longer.end()) {
+        continue;
+      }
+      longer.push_back(tile);
+      tiles += longer.size();
+      orders.push_back(std::move(longer));
+      if (orders.size() - 1 > kOrdersMax || tiles > tiles_max) {
+        return std::nullopt;
+      }
+    }
   }
-  const std::size_t orders = turns_of(others).size() + 1;  // and that of the launch
-  return "a cluster does in every order of its tiles what it does in the " +
-         std::to_string(orders) + " orders that were compared";
+  orders.erase(orders.begin());
+  return orders;
+}
+
+// Orders in which clusters other than the first are looked at, of up to `most` tiles and
+// `tiles_max` together: each tile behind each other where these are so few, and of clusters evenly
+// spread the tiles before them, round and round.
+std::vector<std::vector<std::uint32_t>> orders_of_others(std::uint32_t clusters,
+                                                         std::uint32_t most,
+                                                         std::uint64_t tiles_max) {
+  std::vector<std::vector<std::uint32_t>> orders;
+  const std::uint64_t pairs = std::uint64_t{clusters} * (clusters - 1);
+  if (most > 1 && pairs <= kOrdersMax && 2 * pairs <= tiles_max) {
+    for (std::uint32_t own = 0; own < clusters; ++own) {
+      for (std::uint32_t tile = 0; tile < clusters; ++tile) {
+        if (tile != own) {
+          orders.push_back({own, tile});
+        }
+      }
+    }
+  }
+  const std::uint32_t count = std::min(clusters - 1, kTurnsMax);
+  for (std::uint32_t number = 1; number <= count; ++number) {
+    const auto own = static_cast<std::uint32_t>(std::uint64_t{number} * (clusters - 1) / count);
+    std::vector<std::uint32_t>& order = orders.emplace_back();
+    for (std::uint32_t place = 0; place < most; ++place) {
+      order.push_back((own + clusters - place) % clusters);
+    }
+  }
+  return orders;
+}
+
+// What a cluster does that gets these tiles.
+Done done_in_order(const ScenarioEntry& scenario,
+                   const ParameterSet& parameters,
+                   const RunOptions& options,
+                   bool tries_fail,
+                   const std::vector<std::uint32_t>& tiles) {
+  RunOptions run = options;
+  run.schedule = ScheduleSpec{};
+  run.schedule.strategy = Strategy::kInTurn;
+  run.schedule.tries_fail = tries_fail;
+  run.schedule.tiles = static_cast<std::uint32_t>(tiles.size());
+  run.schedule.order = tiles;
+  run.clusters_begun_max = 1;
+  run.rules.machine.clc_fails_early = false;
+  run.detect = run.moves_data = false;
+  RunOrder::Options order_options;
+  order_options.work_only = true;
+  RunOrder order{launch_config(scenario, parameters, run), order_options};
+  run.observer = &order;
+  simulate(scenario, parameters, run);
+  return {order.work().of_cluster(tiles.front()), order.work().accesses_of_cluster(tiles.front())};
 }
 
 // `works` are what a cluster does with each number of tiles, `accesses` those of each tile. Says
@@ -113,27 +194,60 @@ const char* differs_in_turn(const ScenarioEntry& scenario,
                             const ProofOptions& options,
                             ProofResult& honest,
                             const std::vector<std::uint64_t>& works,
-                            const std::vector<std::uint64_t>& accesses) {
-  const auto others = static_cast<std::uint32_t>(accesses.size()) - 1;
-  for (const Turn& turn : turns_of(others)) {
+                            const std::vector<std::uint64_t>& accesses,
+                            std::uint64_t of_a_tile) {
+  constexpr const char* kOtherWork = "what a cluster does depends on which tiles it claims";
+  constexpr const char* kElsewhere =
+      "what is read and written for a tile depends on which cluster has it";
+  const auto clusters = static_cast<std::uint32_t>(accesses.size());
+  const std::uint32_t others = clusters - 1;
+  if (others == 0) {
+    return nullptr;
+  }
+  const std::uint32_t most = honest.claims.tiles;
+  const std::uint64_t tiles_max = kOtherOrderOperations / of_a_tile;
+  auto orders = all_orders(clusters, most, tiles_max);
+  const bool all = orders && most == clusters;
+  if (!all) {
+    orders = orders_of_others(clusters, most, tiles_max);
+  }
+  for (const std::vector<std::uint32_t>& order : *orders) {
+    const Done done =
+        done_in_order(scenario, parameters, options.run, honest.schedule.tries_fail, order);
+    if (done.work != works[order.size() - 1]) {
+      return kOtherWork;
+    }
+    std::uint64_t sum = 0;
+    for (const std::uint32_t tile : order) {
+      sum += accesses[tile];
+    }
+    if (done.accesses != sum) {
+      return kElsewhere;
+    }
+  }
+  if (all) {
+    return nullptr;
+  }
+  const std::vector<Turn> turns = turns_of(others);
+  for (const Turn& turn : turns) {
     const std::uint32_t number = turn.number(others);
-    const std::uint32_t tiles = std::min(honest.claims.tiles, turn.most(others) + 1);
+    const std::uint32_t tiles = std::min(most, turn.most(others) + 1);
     const Done done =
         done_in_turn(scenario, parameters, options.run, honest.schedule.tries_fail, tiles, number);
     if (done.work != works[tiles - 1]) {
-      return "what a cluster does depends on which tiles it claims";
+      return kOtherWork;
     }
     std::uint64_t sum = accesses.front();
     for (std::uint32_t place = 0; place + 1 < tiles; ++place) {
       sum += accesses[number == 0 ? others - place : turn.at(place, others)];
     }
     if (done.accesses != sum) {
-      return "what is read and written for a tile depends on which cluster has it";
+      return kElsewhere;
     }
   }
-  if (auto hypothesis = hypothesis_on_orders(others)) {
-    honest.notes.push_back(std::move(*hypothesis));
-  }
+  honest.notes.push_back("a cluster does in every order of its tiles what it does in the " +
+                         std::to_string(orders->size() + turns.size() + 1) +
+                         " orders that were compared");
   return nullptr;
 }
 
@@ -184,6 +298,7 @@ std::optional<ProofResult> compare_further(const ScenarioEntry& scenario,
     if (one.verdict != ProofVerdict::kProved) {
       return one;
     }
+    keep(one.run, honest);
     if (!runs.prolongs({one.streams.front()}, number)) {
       return undecided(std::move(honest),
                        "what a cluster does with " + std::to_string(number) +
@@ -248,46 +363,57 @@ std::optional<std::vector<std::vector<std::uint32_t>>> orders_of(const Kinds& ki
   return orders;
 }
 
-// Tiles of these kinds, in this order: of each kind the first ones, or the last.
+// Which tiles of each kind stand for the others.
+enum class Standing {
+  kFirst,   // the first ones
+  kLast,    // the last, going back
+  kMiddle,  // from the middle on, round and round
+  kEnds     // the last, the first, the last but one, ...
+};
+
+// Tiles of these kinds, in this order.
 std::vector<std::uint32_t> tiles_of(const std::vector<std::uint32_t>& order,
                                     const Kinds& kinds,
-                                    bool last) {
+                                    Standing standing) {
   std::vector<std::uint32_t> taken(kinds.count());
   std::vector<std::uint32_t> tiles;
   for (const std::uint32_t kind : order) {
     const std::vector<std::uint32_t>& all = kinds.tiles[kind];
     const std::size_t place = taken[kind]++;
-    tiles.push_back(last ? all[all.size() - 1 - place] : all[place]);
+    const std::size_t back = all.size() - 1 - place;
+    const bool from_behind = standing == Standing::kLast;
+    tiles.push_back(standing == Standing::kMiddle ? all[(all.size() / 2 + place) % all.size()]
+                    : standing == Standing::kEnds
+                        ? all[place % 2 == 0 ? all.size() - 1 - place / 2 : place / 2]
+                        : all[from_behind ? back : place]);
   }
   return tiles;
 }
 
-// What a cluster does that gets these tiles.
-Done done_in_order(const ScenarioEntry& scenario,
-                   const ParameterSet& parameters,
-                   const RunOptions& options,
-                   bool tries_fail,
-                   const std::vector<std::uint32_t>& tiles) {
-  RunOptions run = options;
-  run.schedule = ScheduleSpec{};
-  run.schedule.strategy = Strategy::kInTurn;
-  run.schedule.tries_fail = tries_fail;
-  run.schedule.tiles = static_cast<std::uint32_t>(tiles.size());
-  run.schedule.order = tiles;
-  run.clusters_begun_max = 1;
-  run.rules.machine.clc_fails_early = false;
-  run.detect = run.moves_data = false;
-  RunOrder::Options order_options;
-  order_options.work_only = true;
-  RunOrder order{launch_config(scenario, parameters, run), order_options};
-  run.observer = &order;
-  simulate(scenario, parameters, run);
-  return {order.work().of_cluster(tiles.front()), order.work().accesses_of_cluster(tiles.front())};
+// Tiles of an order of kinds that are compared with the first of each kind. Of two tiles all: what
+// a cluster does for a tile behind each other one of its own is seen.
+std::vector<std::vector<std::uint32_t>> others_of(const std::vector<std::uint32_t>& order,
+                                                  const Kinds& kinds) {
+  std::vector<std::vector<std::uint32_t>> others;
+  if (order.size() == 2 && kinds.of.size() * (kinds.of.size() - 1) <= kOrdersMax) {
+    for (const std::uint32_t own : kinds.tiles[order[0]]) {
+      for (const std::uint32_t tile : kinds.tiles[order[1]]) {
+        if (own != tile) {
+          others.push_back({own, tile});
+        }
+      }
+    }
+    return others;
+  }
+  for (const Standing standing : {Standing::kLast, Standing::kMiddle, Standing::kEnds}) {
+    others.push_back(tiles_of(order, kinds, standing));
+  }
+  return others;
 }
 
 // Tiles differ in what is done for them, as `ones` shows, the proof of one tile a cluster: every
 // order in which a cluster may get them is proved by itself. Of tiles of a kind those that come
-// first stand for the others, and the last are compared with them.
+// first stand for the others; the last, those in the middle and both ends are compared with them.
 ProofResult prove_orders(const ScenarioEntry& scenario,
                          const ParameterSet& parameters,
                          const ProofOptions& options,
@@ -315,7 +441,7 @@ ProofResult prove_orders(const ScenarioEntry& scenario,
   };
   Streams streams;
   for (const std::vector<std::uint32_t>& order : *orders) {
-    const std::vector<std::uint32_t> tiles = tiles_of(order, kinds, /*last=*/false);
+    const std::vector<std::uint32_t> tiles = tiles_of(order, kinds, Standing::kFirst);
     ProofOptions with = with_tiles(options, static_cast<std::uint32_t>(tiles.size()));
     with.run.schedule.order = tiles;
     with.streams_max = tiles.front() + 1;
@@ -324,19 +450,24 @@ ProofResult prove_orders(const ScenarioEntry& scenario,
     if (one.verdict != ProofVerdict::kProved) {
       return one;
     }
+    keep(one.run, honest);
     if (one.accesses[tiles.front()] != accesses_of(tiles)) {
       return undecided(std::move(honest), kElsewhere);
     }
-    const std::vector<std::uint32_t> last = tiles_of(order, kinds, /*last=*/true);
-    if (last != tiles) {
+    std::vector<std::vector<std::uint32_t>> known{tiles};
+    for (const std::vector<std::uint32_t>& others : others_of(order, kinds)) {
+      if (std::find(known.begin(), known.end(), others) != known.end()) {
+        continue;
+      }
       const Done done =
-          done_in_order(scenario, parameters, options.run, honest.schedule.tries_fail, last);
+          done_in_order(scenario, parameters, options.run, honest.schedule.tries_fail, others);
       if (done.work != one.work[tiles.front()]) {
         return undecided(std::move(honest), "what a cluster does depends on which tiles it claims");
       }
-      if (done.accesses != accesses_of(last)) {
+      if (done.accesses != accesses_of(others)) {
         return undecided(std::move(honest), kElsewhere);
       }
+      known.push_back(others);
     }
     streams.push_back(std::move(one.streams.at(tiles.front())));
   }
@@ -422,6 +553,7 @@ static ProofResult prove_numbers(const ScenarioEntry& scenario,
     if (one.verdict != ProofVerdict::kProved) {
       return one;
     }
+    keep(one.run, honest);
     if (tiles == 1) {
       accesses = one.accesses;
       const bool alike = std::all_of(one.work.begin(), one.work.end(), [&](std::uint64_t other) {
@@ -448,8 +580,8 @@ static ProofResult prove_numbers(const ScenarioEntry& scenario,
       break;
     }
   }
+  const std::uint64_t of_a_tile = last_operations / honest.claims.tiles + 1;
   if (honest.claims.period != 0) {
-    const std::uint64_t of_a_tile = last_operations / honest.claims.tiles + 1;
     const std::uint64_t made = of_a_tile * honest.claims.tiles * (honest.claims.tiles + 1) / 2;
     const std::uint64_t bound = std::max(kFurtherOperations, made / 4);
     const bool for_all = options.streams_max > 0;  // it proves many a launch like this
@@ -468,7 +600,7 @@ static ProofResult prove_numbers(const ScenarioEntry& scenario,
     }
   }
   if (const char* differs =
-          differs_in_turn(scenario, parameters, options, honest, works, accesses)) {
+          differs_in_turn(scenario, parameters, options, honest, works, accesses, of_a_tile)) {
     return undecided(std::move(honest), differs);
   }
   honest.work = std::move(works);

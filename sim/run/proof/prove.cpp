@@ -9,6 +9,7 @@
 #include "sim/ptx/machine/launch.hpp"
 #include "sim/run/proof/claims.hpp"
 #include "sim/run/proof/condition_words.hpp"
+#include "sim/run/proof/data_decides.hpp"
 #include "sim/run/proof/each_last.hpp"
 #include "sim/run/proof/elections.hpp"
 #include "sim/run/proof/memory_hash.hpp"
@@ -538,34 +539,6 @@ ProofResult prove_run(const ScenarioEntry& scenario,
   return result;
 }
 
-// The work of every cluster, with data that is not there reading as `unknown`.
-static std::uint64_t work_with(const ScenarioEntry& scenario,
-                               const ParameterSet& parameters,
-                               RunOptions run,
-                               bool tries_fail,
-                               UnknownData unknown) {
-  run.schedule = ScheduleSpec{};
-  run.schedule.strategy = Strategy::kInTurn;
-  run.schedule.tries_fail = tries_fail;
-  run.rules.machine.unknown_data = unknown;
-  run.detect = false;
-  RunOrder::Options work_only;
-  work_only.work_only = true;
-  return run_in_order(scenario, parameters, run, work_only).order->work().of_grid();
-}
-
-// Whether words of data that the kernel reads decide what it does, as far as other words show it.
-static bool data_decides(const ScenarioEntry& scenario,
-                         const ParameterSet& parameters,
-                         const RunOptions& run,
-                         bool tries_fail) {
-  const auto work = [&](UnknownData unknown) {
-    return work_with(scenario, parameters, run, tries_fail, unknown);
-  };
-  const std::uint64_t zero = work(UnknownData::kZero);
-  return work(UnknownData::kOnes) != zero || work(UnknownData::kMixed) != zero;
-}
-
 // Where the kernel asks for clusters, for every number of them.
 static ProofResult prove_numbers_of_tiles(const ScenarioEntry& scenario,
                                           const ParameterSet& parameters,
@@ -732,7 +705,7 @@ static ProofResult prove_data(const ScenarioEntry& scenario,
     return result;
   }
   if (!asked) {
-    if (!data_decides(scenario, parameters, options.run, result.schedule.tries_fail)) {
+    if (!data_decides(scenario, parameters, options.run, result)) {
       result.notes.push_back(
           "words of data that it reads decide nothing: so with three values of each");
       return result;

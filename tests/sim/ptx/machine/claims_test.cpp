@@ -120,6 +120,22 @@ TEST(PtxClaims, OfATileBehindAnotherAreCompared) {
   expect_proved(claiming(behind("16"), 16));
 }
 
+// No CTA by itself, and not the first one with any tiles, does what is wrong.
+TEST(PtxClaims, OfACtaThatIsNotTheFirstAreCompared) {
+  const auto of_cta = [](const char* cta) {
+    return loads(kApart) + "  setp.eq.u32 %p5, %r33, " + cta +
+           ";\n  setp.ne.and.u32 %p5, %r6, %r33, %p5;\n  @%p5 bar.sync 1, 64;\n";
+  };
+  for (const std::uint32_t ctas : {5U, 16U}) {
+    for (const char* cta : {"3", "64"}) {
+      OneKernel kernel = claiming(of_cta(cta), ctas);
+      kernel.body = "  mov.u32 %r33, %ctaid.x;\n" + kernel.body;
+      EXPECT_EQ(proof_of(kernel).verdict,
+                *cta == '3' ? ProofVerdict::kUndecided : ProofVerdict::kProved);
+    }
+  }
+}
+
 // Of a request that failed there is no CTA: what is asked of it nobody knows.
 TEST(PtxClaims, OfWhichNobodyAskedWhetherThereIsOne) {
   const std::string guard = "  @%p3 clusterlaunchcontrol.query_cancel.get_first_ctaid";
