@@ -305,7 +305,7 @@ TEST(HardwareTraceTest, ATokenBelongsToTheWaitBeforeIt) {
   };
   hw::RecordedEvent wait{};
   wait.what = hw::RecordedEvent::what_of(Op::kMbarrierWait, 32, event_flag::kExactPhase);
-  wait.object = region.barrier | hw::RecordedEvent::kOwnRank << 24;
+  wait.object = hw::RecordedEvent::at(region.barrier);
   hw::RecordedEvent load{};
   load.what = hw::RecordedEvent::what_of(Op::kTensorLoad, 1, 0);
   load.object = region.place;
@@ -334,7 +334,7 @@ TEST(HardwareTraceTest, ATraceNamesWhatWasEmulatedForIt) {
     return trace_of(scenario, parameters, run, device).emulated;
   };
   constexpr const char* kCore[] = {"tensor memory", "tcgen05.mma", "tcgen05.commit"};
-  constexpr std::uint32_t kPair = hw::RecordedEvent::kPairLoad << 24;
+  constexpr std::uint32_t kPair = hw::RecordedEvent::at(0, hw::RecordedEvent::kPairLoad);
   EXPECT_THAT(emulated(Op::kTensorLoad, 0, "a GPU, sm_90"), ElementsAreArray(kCore));
   EXPECT_THAT(emulated(Op::kTensorLoad, kPair, "a GPU, sm_90"),
               Contains("copies counted by a pair's leader"));

@@ -1,5 +1,7 @@
 // Loops that nothing ends, and those beside them that end.
 
+#include <ostream>
+
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -32,6 +34,10 @@ struct Loop {
   const char* name;
   const char* text;
 };
+
+void PrintTo(const Loop& loop, std::ostream* out) {
+  *out << loop.name;
+}
 
 class EndlessLoops : public testing::TestWithParam<Loop> {};
 
