@@ -48,6 +48,12 @@ INSTANTIATE_TEST_SUITE_P(Verdict,
                            return name_of(static_cast<Construct>(one.param));
                          });
 
+// Two clusters of three claim tiles, and in some order the one that would claim asks for none.
+TEST(Verdict, AClusterThatAsksForNoTileIsUndecided) {
+  const ToolAnswer tool = ask_tool(random_program(2'400'000'000'000'001'672).program, both());
+  EXPECT_EQ(tool.verdict, Verdict::kUndecided) << tool.id << " " << tool.text;
+}
+
 // A slice of what verdict_fuzz does for as long as one likes.
 TEST(Verdict, ProofAndOraclesAgreeOnDrawnPrograms) {
   constexpr std::uint64_t kPrograms = 1500;

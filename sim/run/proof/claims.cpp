@@ -36,6 +36,10 @@ ProofResult undecided(ProofResult result, const std::string& reason) {
   return result;
 }
 
+constexpr const char* kNobodyAsks =
+    "the cluster that is to claim tiles asks for none: whether a cluster asks depends on which it "
+    "is";
+
 // What the proof of some tiles takes for granted counts for the whole, and so does what else it
 // would be compared with.
 void keep(const RunResult& one, ProofResult& honest) {
@@ -451,6 +455,9 @@ ProofResult prove_orders(const ScenarioEntry& scenario,
       return one;
     }
     keep(one.run, honest);
+    if (!one.claims.asked) {
+      return undecided(std::move(honest), kNobodyAsks);
+    }
     if (one.accesses[tiles.front()] != accesses_of(tiles)) {
       return undecided(std::move(honest), kElsewhere);
     }
@@ -550,8 +557,8 @@ static ProofResult prove_numbers(const ScenarioEntry& scenario,
       }
       continue;
     }
-    if (one.verdict != ProofVerdict::kProved) {
-      return one;
+    if (one.verdict != ProofVerdict::kProved || !one.claims.asked) {
+      return one.verdict != ProofVerdict::kProved ? one : undecided(std::move(honest), kNobodyAsks);
     }
     keep(one.run, honest);
     if (tiles == 1) {
