@@ -115,20 +115,24 @@ std::vector<Turn> turns_of(std::uint32_t others) {
   return turns;
 }
 
-// All orders of so many tiles, each at most once, the shortest first: as many tiles as `most`.
-// Nothing where these have more than `tiles_max` together.
-std::optional<std::vector<std::vector<std::uint32_t>>> all_orders(std::uint32_t clusters,
-                                                                  std::uint32_t most,
-                                                                  std::uint64_t tiles_max) {
-  std::vector<std::vector<std::uint32_t>> orders{{}};
+using Orders = std::vector<std::vector<std::uint32_t>>;
+
+// All orders of up to `most` tiles, the shortest first, by their kinds, of each of which there are
+// `of_kind`. Nothing where these are more than kOrdersMax, or have more tiles together than
+// `tiles_max`.
+std::optional<Orders> orders_of(const std::vector<std::size_t>& of_kind,
+                                std::size_t most,
+                                std::uint64_t tiles_max) {
+  Orders orders{{}};
   std::uint64_t tiles = 0;
   for (std::size_t next = 0; next < orders.size() && orders[next].size() < most; ++next) {
-    for (std::uint32_t tile = 0; tile < clusters; ++tile) {
+    for (std::uint32_t kind = 0; kind < of_kind.size(); ++kind) {
       std::vector<std::uint32_t> longer = orders[next];
-      if (std::find(longer.begin(), longer.end(), tile) != longer.end()) {
+      const auto has = std::count(longer.begin(), longer.end(), kind);
+      if (static_cast<std::size_t>(has) == of_kind[kind]) {
         continue;
       }
-      longer.push_back(tile);
+      longer.push_back(kind);
       tiles += longer.size();
       orders.push_back(std::move(longer));
       if (orders.size() - 1 > kOrdersMax || tiles > tiles_max) {
@@ -210,7 +214,8 @@ const char* differs_in_turn(const ScenarioEntry& scenario,
   }
   const std::uint32_t most = honest.claims.tiles;
   const std::uint64_t tiles_max = kOtherOrderOperations / of_a_tile;
-  auto orders = all_orders(clusters, most, tiles_max);
+  // Each tile is a kind of its own.
+  auto orders = orders_of(std::vector<std::size_t>(clusters, 1), most, tiles_max);
   const bool all = orders && most == clusters;
   if (!all) {
     orders = orders_of_others(clusters, most, tiles_max);
@@ -340,32 +345,14 @@ struct Kinds {
     }
   }
   std::uint32_t count() const { return static_cast<std::uint32_t>(tiles.size()); }
-};
-
-// Orders of kinds in which a cluster may get tiles, the shortest first; nothing where these are
-// more than kOrdersMax, or have more tiles together than `tiles_max`.
-std::optional<std::vector<std::vector<std::uint32_t>>> orders_of(const Kinds& kinds,
-                                                                 std::uint64_t tiles_max) {
-  std::vector<std::vector<std::uint32_t>> orders{{}};
-  std::uint64_t tiles = 0;
-  for (std::size_t next = 0; next < orders.size(); ++next) {
-    for (std::uint32_t kind = 0; kind < kinds.count(); ++kind) {
-      std::vector<std::uint32_t> longer = orders[next];
-      const auto has = std::count(longer.begin(), longer.end(), kind);
-      if (static_cast<std::size_t>(has) == kinds.tiles[kind].size()) {
-        continue;
-      }
-      longer.push_back(kind);
-      tiles += longer.size();
-      orders.push_back(std::move(longer));
-      if (orders.size() - 1 > kOrdersMax || tiles > tiles_max) {
-        return std::nullopt;
-      }
+  std::vector<std::size_t> counts() const {
+    std::vector<std::size_t> all;
+    for (const std::vector<std::uint32_t>& of_kind : tiles) {
+      all.push_back(of_kind.size());
     }
+    return all;
   }
-  orders.erase(orders.begin());
-  return orders;
-}
+};
 
 // Which tiles of each kind stand for the others.
 enum class Standing {
@@ -428,7 +415,7 @@ ProofResult prove_orders(const ScenarioEntry& scenario,
   const Kinds kinds{ones.work};
   const auto clusters = static_cast<std::uint32_t>(ones.work.size());
   const std::uint64_t of_a_tile = ones.run.operations / clusters + 1;
-  const auto orders = orders_of(kinds, kOrderOperations / of_a_tile);
+  const auto orders = orders_of(kinds.counts(), clusters, kOrderOperations / of_a_tile);
   if (!orders) {
     return undecided(std::move(honest),
                      "what a cluster does depends on which tile it has: the " +
