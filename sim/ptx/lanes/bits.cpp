@@ -1,5 +1,6 @@
 #include <algorithm>
 #include <string_view>
+#include <type_traits>
 
 #include "sim/ptx/lanes/scalar.hpp"
 #include "sim/ptx/lanes/width.hpp"
@@ -12,29 +13,29 @@ using U64 = std::uint64_t;
 using I64 = std::int64_t;
 
 struct And {
-  static U64 apply(const Width&, U64 a, U64 b, U64, U64) { return a & b; }
+  static U64 apply(const Width&, U64 a, U64 b) { return a & b; }
 };
 struct Or {
-  static U64 apply(const Width&, U64 a, U64 b, U64, U64) { return a | b; }
+  static U64 apply(const Width&, U64 a, U64 b) { return a | b; }
 };
 struct Xor {
-  static U64 apply(const Width&, U64 a, U64 b, U64, U64) { return a ^ b; }
+  static U64 apply(const Width&, U64 a, U64 b) { return a ^ b; }
 };
 struct Not {
-  static U64 apply(const Width&, U64 a, U64, U64, U64) { return ~a; }
+  static U64 apply(const Width&, U64 a) { return ~a; }
 };
 struct Cnot {
-  static U64 apply(const Width&, U64 a, U64, U64, U64) { return a == 0 ? 1 : 0; }
+  static U64 apply(const Width&, U64 a) { return a == 0 ? 1 : 0; }
 };
 struct Mov {
-  static U64 apply(const Width&, U64 a, U64, U64, U64) { return a; }
+  static U64 apply(const Width&, U64 a) { return a; }
 };
 // Shifts by more than the width are by the width.
 struct Shl {
-  static U64 apply(const Width& w, U64 a, U64 b, U64, U64) { return b >= w.bits ? 0 : a << b; }
+  static U64 apply(const Width& w, U64 a, U64 b) { return b >= w.bits ? 0 : a << b; }
 };
 struct Shr {
-  static U64 apply(const Width& w, U64 a, U64 b, U64, U64) {
+  static U64 apply(const Width& w, U64 a, U64 b) {
     if (w.is_signed) {
       return static_cast<U64>(w.sign_extended(a) >> std::min<U64>(b, w.bits - 1));
     }
@@ -42,19 +43,17 @@ struct Shr {
   }
 };
 struct Popc {
-  static U64 apply(const Width&, U64 a, U64, U64, U64) {
-    return static_cast<U64>(std::popcount(a));
-  }
+  static U64 apply(const Width&, U64 a) { return static_cast<U64>(std::popcount(a)); }
 };
 struct Clz {
-  static U64 apply(const Width& w, U64 a, U64, U64, U64) {
+  static U64 apply(const Width& w, U64 a) {
     return static_cast<U64>(std::countl_zero(a)) - (64 - w.bits);
   }
 };
 // The highest bit that is not the sign's; all ones where there is none.
 template <bool kShift>
 struct Bfind {
-  static U64 apply(const Width& w, U64 a, U64, U64, U64) {
+  static U64 apply(const Width& w, U64 a) {
     if (w.is_signed && w.sign_extended(a) < 0) {
       a = w.zero_extended(~a);
     }
@@ -66,7 +65,7 @@ struct Bfind {
   }
 };
 struct Brev {
-  static U64 apply(const Width& w, U64 a, U64, U64, U64) {
+  static U64 apply(const Width& w, U64 a) {
     U64 reversed = 0;
     for (std::uint32_t bit = 0; bit < w.bits; ++bit) {
       reversed |= (a >> bit & 1U) << (w.bits - 1 - bit);
@@ -76,7 +75,7 @@ struct Brev {
 };
 // b: from where, c: how many; 8 bits of each count. Above what there is, the sign.
 struct Bfe {
-  static U64 apply(const Width& w, U64 a, U64 b, U64 c, U64) {
+  static U64 apply(const Width& w, U64 a, U64 b, U64 c) {
     const std::uint32_t from = b & 0xff;
     const std::uint32_t count = c & 0xff;
     const std::uint32_t top = w.bits - 1;
@@ -104,7 +103,7 @@ struct Bfi {
 // A mask of b bits from bit a on; by .wrap 5 bits of each count.
 template <bool kWrap>
 struct Bmsk {
-  static U64 apply(const Width&, U64 a, U64 b, U64, U64) {
+  static U64 apply(const Width&, U64 a, U64 b) {
     if (kWrap) {
       return low_bits(b & 31) << (a & 31);
     }
@@ -114,7 +113,7 @@ struct Bmsk {
 // The low b bits, extended; .clamp: of 32 and more all of them.
 template <bool kWrap>
 struct Szext {
-  static U64 apply(const Width& w, U64 a, U64 b, U64, U64) {
+  static U64 apply(const Width& w, U64 a, U64 b) {
     const auto bits = static_cast<std::uint32_t>(kWrap ? b & 31 : std::min<U64>(b, 32));
     if (bits == 0) {
       return 0;
@@ -125,7 +124,7 @@ struct Szext {
 };
 // From bit b of a, itself with it, the c-th set bit upwards, or downwards where c is negative.
 struct Fns {
-  static U64 apply(const Width&, U64 a, U64 b, U64 c, U64) {
+  static U64 apply(const Width&, U64 a, U64 b, U64 c) {
     std::int64_t left = static_cast<std::int32_t>(c);
     if (b >= 32) {
       return 0xffffffff;
@@ -146,28 +145,40 @@ struct Fns {
 // {b, a} as 64 bits, shifted by c; of it the high half to the left, the low half to the right.
 template <bool kLeft, bool kWrap>
 struct Shf {
-  static U64 apply(const Width&, U64 a, U64 b, U64 c, U64) {
+  static U64 apply(const Width&, U64 a, U64 b, U64 c) {
     const U64 shift = kWrap ? c & 31 : std::min<U64>(c, 32);
     const U64 both = b << 32 | a;
     return kLeft ? both << shift >> 32 : both >> shift;
   }
 };
 struct Copysign {
-  static U64 apply(const Width& w, U64 a, U64 b, U64, U64) {
+  static U64 apply(const Width& w, U64 a, U64 b) {
     const U64 sign = U64{1} << (w.bits - 1);
     return (a & sign) | (b & ~sign);
   }
 };
 
+// F of in(0), in(1)... Sources that it does not take are not asked for: an instruction need not
+// have them.
+template <class F, class In>
+U64 applied(const Width& width, const In& in) {
+  if constexpr (std::is_invocable_v<decltype(F::apply), const Width&, U64>) {
+    return F::apply(width, in(0));
+  } else if constexpr (std::is_invocable_v<decltype(F::apply), const Width&, U64, U64>) {
+    return F::apply(width, in(0), in(1));
+  } else if constexpr (std::is_invocable_v<decltype(F::apply), const Width&, U64, U64, U64>) {
+    return F::apply(width, in(0), in(1), in(2));
+  } else {
+    return F::apply(width, in(0), in(1), in(2), in(3));
+  }
+}
+
 template <class F>
 void bitwise(ScalarCall& call) {
   const Width width{call.type};
   for (std::uint32_t lane = 0; lane < kLanes; ++lane) {
-    call.out->value[lane] = F::apply(width,
-                                     call.in[0]->value[lane],
-                                     call.in[1]->value[lane],
-                                     call.in[2]->value[lane],
-                                     call.in[3]->value[lane]);
+    call.out->value[lane] =
+        applied<F>(width, [&](std::size_t source) { return call.in[source]->value[lane]; });
   }
 }
 
@@ -368,7 +379,7 @@ void moved_poison(ScalarCall& call) {
                          ? call.in[source]->value[lane]
                          : spread(call.in[source]->poison[lane]) & low_bits(width.bits);
     }
-    const U64 moved = F::apply(width, bits[0], bits[1], bits[2], bits[3]);
+    const U64 moved = applied<F>(width, [&](std::size_t source) { return bits[source]; });
     const auto all = poison_bits(call.out_bits);
     call.out->poison[lane] = static_cast<std::uint8_t>(far ? all : gathered(moved) & all);
   }
