@@ -1,5 +1,6 @@
 // Cluster launch control: requests, responses and queries.
 
+#include <algorithm>
 #include <cstring>
 
 #include "common/kernel/scenario.hpp"
@@ -7,6 +8,23 @@
 #include "sim/model/gpu.hpp"
 
 namespace warptwin::sim {
+
+namespace {
+
+// Of words of shared memory with a response, which nobody knows as numbers: `TmemWord::kind`.
+constexpr std::uint8_t kOfResponse = 1;
+constexpr std::uint32_t kWord = sizeof(std::uint32_t);
+
+// Whether a response is there, and nobody has written to its bytes since.
+bool holds_response(const Cta& cta, std::uint32_t address) {
+  const auto words =
+      std::count_if(cta.tmem_words.begin(), cta.tmem_words.end(), [&](const TmemWord& word) {
+        return word.kind == kOfResponse && word.address - address < kClcResponseBytes;
+      });
+  return static_cast<std::uint32_t>(words) == kClcResponseBytes / kWord;
+}
+
+}  // namespace
 
 // Who asks first gets the next cluster; the response is on its way to each CTA by itself.
 Gpu::Outcome Gpu::clc_request(WarpSlot slot, const Operation& op) {
@@ -89,13 +107,24 @@ void Gpu::land_response(AsyncOp& async) {
   const std::uint32_t words[4] = {asked.got != 0 ? 1U : 0U, first_cta, 0, 0};
   std::memcpy(cta.shared.data() + asked.response, words, sizeof words);
   set_unknown(cta, asked.response, asked.response + sizeof words, false);
+  for (std::uint32_t at = 0; at < kClcResponseBytes; at += kWord) {
+    cta.tmem_words.push_back({asked.response + at, kOfResponse});
+  }
   const BarrierStep step = apply_to_barrier(async.cta, asked.barrier, event, 0, kClcResponseBytes);
   fail(event, step.fault, step.traps);
   emit(event);
 }
 
+// By kPeek where it may be no query, but a load: then where no response is there, nothing is done.
 Gpu::Outcome Gpu::clc_query(WarpSlot slot, Operation& op) {
   const auto& asked = op.as<operands::ClcQuery>();
+  if ((op.flags & event_flag::kPeek) != 0) {
+    op.flags &= ~event_flag::kPeek;
+    if (!holds_response(ctas_[warps_[slot].cta], asked.response)) {
+      op.result = ~std::uint32_t{0};
+      return Outcome::kDone;
+    }
+  }
   Event event = event_of(slot, op);
   event.bytes = kClcResponseBytes;
   if (asked.response % kClcResponseBytes != 0 ||

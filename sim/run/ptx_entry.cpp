@@ -34,6 +34,7 @@ struct TakenForGranted {
   std::set<std::string> fixed_columns;
   std::set<std::string> rounded;
   std::set<std::string> map_bytes;
+  std::set<std::string> awaited_clusters;
   bool allocates_beside_data = false;
   std::string registers;  // of a thread, as they are counted where it gives some back
 };
@@ -144,7 +145,11 @@ std::vector<std::string> hypotheses_of(const HeldLaunch& held, bool data_decides
         first_three(taken.fixed_columns));
   }
   note(data_decides ? taken.rounded : std::set<std::string>{},
-       "approximations and sums of products of floats are rounded as in this run");
+       "approximations, sums of products of floats, and NaNs of f64 and of 16 bits have the bits "
+       "that they have in this run");
+  note(taken.awaited_clusters,
+       "a cluster whose word another one waits for is on the machine beside it, though the launch "
+       "is not cooperative");
   note(
       taken.map_bytes,
       "bytes of a tensor map, whose form no manual says, are at most copied where they are loaded");
@@ -501,6 +506,8 @@ WarpBody body_of(const std::shared_ptr<HeldLaunch>& held,
     held->taken->fixed_columns.insert(grid->fixed_columns.begin(), grid->fixed_columns.end());
     held->taken->rounded.insert(grid->rounded.begin(), grid->rounded.end());
     held->taken->map_bytes.insert(grid->map_bytes.begin(), grid->map_bytes.end());
+    held->taken->awaited_clusters.insert(grid->awaited_clusters.begin(),
+                                         grid->awaited_clusters.end());
     if (grid->changes_registers && held->launch.workload.registers_per_thread == 0) {
       held->taken->registers =
           "a thread begins with " + std::to_string(registers_at_start_of(held->launch)) +

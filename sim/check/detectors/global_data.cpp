@@ -135,13 +135,14 @@ struct GlobalAccess {
   SourceSite site{};
   std::shared_ptr<GlobalCompletion> completion;  // of a copy
   std::uint32_t lanes = 0;
-  Scope scope = Scope::kGpu;          // of a flag
-  std::uint32_t word = 4;             // likewise: bytes of all that it is atomic to
-  std::uint32_t serial = 0;           // of a cp.async: of the update that counts it
-  std::optional<LanePoint> waited{};  // likewise: when its lanes had waited for it themselves
-  CopySource source{};                // of a copy's store
-  std::uint8_t reduction = 0;         // likewise: `CopyReduction::code`
-  std::uint32_t number = 0;           // of a word, in the order of the run
+  Scope scope = Scope::kGpu;              // of a flag
+  std::uint32_t word = 4;                 // likewise: bytes of all that it is atomic to
+  std::uint32_t serial = 0;               // of a cp.async: of the update that counts it
+  std::optional<LanePoint> waited{};      // likewise: when its lanes had waited for it themselves
+  CopySource source{};                    // of a copy's store
+  std::uint8_t reduction = 0;             // likewise: `CopyReduction::code`
+  std::uint32_t number = 0;               // of a word, in the order of the run
+  std::shared_ptr<std::uint32_t> left{};  // of a cp.async: lanes that have not waited for it
 };
 
 // A look at a word that has seen all writes of flags there until `number`.
@@ -190,6 +191,7 @@ class GlobalDataDetector : public Detector {
     } else if (event.fault == Fault::kNone) {
       GlobalAccess access = word(event);
       access.number = ++words_;
+      access.left = note_copy(event);
       cluster_of(event.warp).told |= access.kind == GlobalKind::kFlagStore;
       if (access.kind != GlobalKind::kFlagLoad) {
         judge(event, access);
@@ -333,8 +335,39 @@ class GlobalDataDetector : public Detector {
     }
   }
 
-  // What a cp.async reads until an mbarrier has counted it, in place of the load at its issue.
+  // Of a cp.async there are two loads: at its issue, from which on it may read, and at its lanes'
+  // wait. Returns the lanes that are left of one that begins, null of any other access.
+  std::shared_ptr<std::uint32_t> note_copy(const Event& event) {
+    const std::uint32_t copy =
+        event.op == Op::kGlobalLoad && event.rows() != nullptr ? event.rows()->copies : 0;
+    if (copy == 0) {
+      return nullptr;
+    }
+    if ((event.flags & event_flag::kOfCopies) == 0) {
+      land(event, copy);
+      return nullptr;
+    }
+    std::shared_ptr<std::uint32_t>& left = landing_[event.warp][copy];
+    if (left == nullptr) {
+      left = std::make_shared<std::uint32_t>(event.lane_mask());
+    }
+    return left;
+  }
+
+  // The lanes of a copy, or of each of their warp, are no longer waited for.
+  void land(const Event& event, std::optional<std::uint32_t> copy) {
+    std::erase_if(landing_[event.warp], [&](const auto& one) {
+      if (!copy || one.first == *copy) {
+        *one.second &= ~event.lane_mask();
+      }
+      return *one.second == 0;
+    });
+  }
+
+  // What a cp.async reads until an mbarrier has counted it, in place of the load at its issue. An
+  // mbarrier counts all that its lanes have begun.
   void on_async_load(const Event& event) {
+    land(event, std::nullopt);
     GlobalAccess access = word(event);
     access.kind = GlobalKind::kCopyLoad;
     const auto [found, added] = loads_.try_emplace(event.serial);
@@ -395,6 +428,9 @@ class GlobalDataDetector : public Detector {
   }
 
   bool ordered(const GlobalAccess& first, std::uint32_t second) {
+    if (is_under_way(first)) {
+      return false;
+    }
     if (!copies(first.kind)) {
       return order_.after(second, first.warp, first.time);
     }
@@ -402,6 +438,10 @@ class GlobalDataDetector : public Detector {
       return true;
     }
     return counted(first, second);
+  }
+
+  static bool is_under_way(const GlobalAccess& access) {
+    return access.left != nullptr && *access.left != 0;
   }
 
   bool counted(const GlobalAccess& first, std::uint32_t second) {
@@ -630,7 +670,7 @@ class GlobalDataDetector : public Detector {
           "after it");
     }
     return mend(std::string{"an order between the two"} +
-                (copies(first.kind) ? ", after the first is complete" : ""));
+                (copies(first.kind) || is_under_way(first) ? ", after the first is complete" : ""));
   }
 
   Order& order_;
@@ -642,6 +682,8 @@ class GlobalDataDetector : public Detector {
   std::int64_t longest_ = 0;                                         // span of an access
   HashMap<std::uint32_t, std::shared_ptr<GlobalCompletion>> loads_;  // by serial
   HashMap<std::uint32_t, std::vector<OpenStore>> stores_;            // by warp
+  /// Of cp.async, by warp and number: lanes that have not waited for it.
+  HashMap<std::uint32_t, std::map<std::uint32_t, std::shared_ptr<std::uint32_t>>> landing_;
 };
 
 }  // namespace

@@ -20,6 +20,9 @@ std::optional<Stop> Executor::control(const Op& op, const Guarded& guarded) {
     ++strand_.pc;
     return std::nullopt;
   }
+  if (guarded.executes != strand_.mask && op.source->modifiers.has("uni"_mod)) {
+    return not_uniform(guarded.executes);
+  }
   if (op.is("bra")) {
     return branch(op, guarded);
   }
@@ -33,6 +36,14 @@ std::optional<Stop> Executor::control(const Op& op, const Guarded& guarded) {
         op.is("call") ? strand_.pc + 1 : routine().flow.join_of(strand_.pc));
   }
   return op.is("call") ? call(op, guarded.executes) : leave(op, guarded.executes);
+}
+
+// "All active threads in a warp that are currently executing this instruction have identical values
+// for the guard predicate and branch target" (PTX ISA, "bra").
+Stop Executor::not_uniform(Mask lanes) const {
+  Stop fault = stop(Stop::Kind::kFault, lanes);
+  fault.text = "lanes that come to it together go different ways, where .uni says that none does";
+  return fault;
 }
 
 std::optional<Stop> Executor::branch(const Op& op, const Guarded& guarded) {
@@ -76,6 +87,9 @@ std::optional<Stop> Executor::switch_branch(const Op& op, const Guarded& guarded
     } else if ((strand_.mask & bit) != 0) {
       go(strand_.pc + 1, bit);
     }
+  }
+  if (ways.size() > 1 && op.source->modifiers.has("uni"_mod)) {
+    return not_uniform(guarded.executes);
   }
   return part(std::move(ways), routine().flow.join_of(strand_.pc));
 }
@@ -148,7 +162,59 @@ ParameterBytes& bytes_of_variable(Frame& frame, const Variable& variable) {
   return frame.parameters.try_emplace(&variable, ParameterBytes{variable.bytes()}).first->second;
 }
 
+// What is passed is stored for one call: "st.param instructions used for passing arguments to
+// function call must immediately precede the corresponding call instruction" (PTX ISA, "Device
+// Function Parameters").
+void forget(ParameterBytes& given, Mask lanes) {
+  for (; lanes != 0; lanes &= lanes - 1) {
+    const auto lane = static_cast<std::size_t>(std::countr_zero(lanes));
+    std::fill_n(&given.poison[lane * given.size], given.size, std::uint8_t{1});
+  }
+}
+
 }  // namespace
+
+// Which of the variables that a call passes, and which that it takes, have another size than those
+// of the function; null: none has.
+const char* Executor::unlike(const Op& op, const Function& function) const {
+  const auto arguments = code().arguments_of(op);
+  const auto differ = [&](const Argument& list, const std::vector<Variable>& wanted) {
+    const auto some = code().parts_of(list);
+    bool other = false;
+    for (std::size_t index = 0; index < std::min(some.size(), wanted.size()); ++index) {
+      other =
+          other || (some[index].kind == Argument::Kind::kVariable &&
+                    code().variables[some[index].index].variable->bytes() != wanted[index].bytes());
+    }
+    return other;
+  };
+  if (differ(arguments[2], function.prototype.parameters)) {
+    return "parameters";
+  }
+  const bool takes_less = code().parts_of(arguments[0]).size() != function.prototype.returns.size();
+  return takes_less || differ(arguments[0], function.prototype.returns) ? "results" : nullptr;
+}
+
+// Whether what is read of a variable is what the call in front has returned: "ld.param instructions
+// used for collecting return value must immediately follow the call instruction without any
+// control flow alteration" (likewise).
+bool Executor::behind_its_call(const Variable& variable) const {
+  const Flow& flow = routine().flow;
+  const auto returns = [&](const Op& op) {
+    const auto taken = code().parts_of(code().arguments_of(op)[0]);
+    return std::any_of(taken.begin(), taken.end(), [&](const Argument& one) {
+      return one.kind == Argument::Kind::kVariable &&
+             code().variables[one.index].variable == &variable;
+    });
+  };
+  const std::uint32_t first = flow.blocks[flow.block_of[strand_.pc]].begin;
+  for (std::uint32_t at = strand_.pc; at-- > first;) {
+    if (code().ops[at].is("call") && returns(code().ops[at])) {
+      return true;
+    }
+  }
+  return false;
+}
 
 std::optional<Stop> Executor::call(const Op& op, Mask lanes) {
   const auto arguments = code().arguments_of(op);
@@ -164,6 +230,9 @@ std::optional<Stop> Executor::call(const Op& op, Mask lanes) {
   Mask same = 0;
   for (std::uint32_t lane = 0; lane < kLanes; ++lane) {
     same |= Mask{targets.value[lane] == targets.value[first]} << lane;
+  }
+  if ((lanes & same) != lanes && op.source->modifiers.has("uni"_mod)) {
+    return not_uniform(lanes);
   }
   if ((lanes & same) != lanes) {  // each function that is called gets its own strand
     return part({{strand_.pc, lanes & same}, {strand_.pc, lanes & ~same}}, strand_.pc + 1);
@@ -188,6 +257,11 @@ std::optional<Stop> Executor::enter(const Op& op, const Function& function, Mask
   const auto given = code().parts_of(code().arguments_of(op)[2]);
   const auto& wanted = function.prototype.parameters;
   Stop fault = stop(Stop::Kind::kFault, lanes);
+  if (const char* what = unlike(op, function); what != nullptr) {
+    fault.text = std::string{"a call gives or takes another size than "} +
+                 std::string{function.name} + " does, of its " + what;
+    return fault;
+  }
   if (given.size() != wanted.size()) {
     fault.text = "a call gives " + std::to_string(given.size()) + " parameters to " +
                  std::string{function.name} + ", which takes " + std::to_string(wanted.size());
@@ -207,8 +281,12 @@ std::optional<Stop> Executor::enter(const Op& op, const Function& function, Mask
   for (std::size_t index = 0; index < wanted.size(); ++index) {
     ParameterBytes& to = bytes_of_variable(*frame, wanted[index]);
     if (given[index].kind == Argument::Kind::kVariable) {
-      const Variable& variable = *code().variables[given[index].index].variable;
-      copy_bytes(bytes_of_variable(*strand_.frame, variable), to, lanes);
+      const VariableUse& use = code().variables[given[index].index];
+      ParameterBytes& from = bytes_of_variable(*strand_.frame, *use.variable);
+      copy_bytes(from, to, lanes);
+      if (use.owner == VariableUse::Owner::kLocal) {
+        forget(from, lanes);
+      }
       continue;
     }
     const Lanes value = element(given[index]);
@@ -270,6 +348,12 @@ std::optional<Stop> Executor::parameter_access(const Op& op, const Guarded& guar
   const auto parts =
       data.kind == Argument::Kind::kVector ? code().parts_of(data) : std::span{&data, 1};
   std::uint64_t at = address.value + base.value;
+  const VariableUse& use = code().variables[base.index];
+  if (loads && use.owner == VariableUse::Owner::kLocal && !behind_its_call(*use.variable)) {
+    Stop fault = stop(Stop::Kind::kFault, guarded.executes);
+    fault.text = "what a call has returned is read behind it, with no branch between the two";
+    return fault;
+  }
   if (size > 8 || at > bytes.size || parts.size() * size > bytes.size - at) {
     Stop fault = stop(Stop::Kind::kFault, guarded.executes);
     fault.text = size > 8 ? "parameters of more than 64 bits are not passed"

@@ -228,6 +228,11 @@ bool Executor::fast(const ScalarStep& step) {
     return true;
   }
   scalar.execute(call);
+  if (scalar.opens_nan && (nan_lanes(*call.out, step.type) & executes) != 0 &&
+      surroundings_.leaves_open(strand_)) {
+    write_lanes(target, Lanes::unknown(), step.bits, executes);
+    return true;
+  }
   if (!whole) {
     out_->poison.fill(0);
     if (unknown) {
@@ -476,7 +481,9 @@ void Executor::scalar(const Op& op, const Guarded& guarded) {
       found.undefined(call);
       poison = poison || out_->any_poison();
     }
-    if (found.approximates && surroundings_.leaves_open(strand_)) {
+    const bool nan = found.opens_nan &&
+                     (nan_lanes(*call.out, call.type) & guarded.executes & ~out_->poisoned()) != 0;
+    if ((found.approximates || nan) && surroundings_.leaves_open(strand_)) {
       out_->poison.fill(0xff);
       poison = true;
     }

@@ -67,6 +67,9 @@ class Executor {
   std::optional<Stop> parameter_access(const Op& op, const Guarded& guarded);
   Stop request(const Op& op, const Guarded& guarded);
   Stop stop(Stop::Kind kind, Mask lanes) const;
+  Stop not_uniform(Mask lanes) const;
+  const char* unlike(const Op& op, const Function& function) const;
+  bool behind_its_call(const Variable& variable) const;
 
   /// One operand of at most 64 bits, into `store` where it is no register or number.
   const Lanes* source(const Argument& argument, Lanes& store);

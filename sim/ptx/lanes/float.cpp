@@ -1,5 +1,7 @@
+#include <algorithm>
 #include <bit>
 #include <cmath>
+#include <iterator>
 #include <limits>
 #include <string_view>
 #include <type_traits>
@@ -410,6 +412,32 @@ Execute find_float(const Op& op) {
     return modifiers.has("ftz"_mod) ? of_type<Neg>(type) : sign_bits<true>;
   }
   return find_approximate(name, type, modifiers);
+}
+
+// "The result of a single-precision floating-point operation involving one or more input NaNs is
+// the quiet NaN of bit pattern 0x7fffffff" (CUDA C++ Programming Guide, "Floating-Point Standard");
+// of f64 and of 16 bits no manual says which NaN it is. min and max give the canonical one.
+bool opens_nan(const Op& op) {
+  constexpr std::string_view kNames[] = {
+      "add", "sub", "mul", "fma", "mad", "div", "rcp", "sqrt", "cvt"};
+  const Type type = op.source->modifiers.type();
+  const bool open = type == Type::kF64 || type == Type::kF16 || type == Type::kF16x2 ||
+                    type == Type::kBf16 || type == Type::kBf16x2;
+  return open && std::find(std::begin(kNames), std::end(kNames), op.form->name) != std::end(kNames);
+}
+
+Mask nan_lanes(const Lanes& result, Type type) {
+  const bool bf16 = type == Type::kBf16 || type == Type::kBf16x2;
+  const U64 infinity = type == Type::kF64 ? 0x7FF0000000000000U : bf16 ? 0x7F80U : 0x7C00U;
+  const U64 magnitude = type == Type::kF64 ? low_bits(63) : low_bits(15);
+  const bool two = type == Type::kF16x2 || type == Type::kBf16x2;
+  Mask lanes = 0;
+  for (std::uint32_t lane = 0; lane < kLanes; ++lane) {
+    const U64 bits = result.value[lane];
+    const bool is = (bits & magnitude) > infinity || (two && (bits >> 16 & magnitude) > infinity);
+    lanes |= Mask{is} << lane;
+  }
+  return lanes;
 }
 
 }  // namespace warptwin::ptx

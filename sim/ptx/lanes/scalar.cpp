@@ -18,6 +18,7 @@ Scalar find_scalar(const Op& op, bool common) {
   found.undefined = find_undefined(op);
   found.approximates =
       op.source->modifiers.has("approx"_mod) || op.source->modifiers.has("full"_mod);
+  found.opens_nan = opens_nan(op);
   const std::string_view name = op.form->name;
   found.copies = found.in_place && name == "mov";
   found.moves = name == "mov" || name == "selp";

@@ -48,6 +48,7 @@ struct Scalar {
   /// Sets the poison of `out` where PTX leaves the result open; null: it does nowhere.
   Execute undefined = nullptr;
   bool approximates = false;
+  bool opens_nan = false;  // which bits a NaN has that it results in, PTX leaves open
   bool reads_carry = false;
   bool writes_carry = false;
   std::uint32_t relations = 0;  // of a comparison
@@ -69,6 +70,9 @@ Execute find_convert(const Op& op);
 Execute find_float(const Op& op);
 Execute find_poison(const Op& op);
 Execute find_undefined(const Op& op);
+bool opens_nan(const Op& op);
+/// Lanes in which a result of such an instruction is a NaN, by its type.
+Mask nan_lanes(const Lanes& result, Type type);
 /// What it gives most of them: any byte of a source makes all of the result unknown.
 void whole_poison(ScalarCall& call);
 

@@ -59,9 +59,23 @@ void WarpRun::report_copied(const Request& request,
   }
 }
 
-void WarpRun::report_copied(const Request& request, const sim::Units& units) {
+// The same in the own CTA, or in those that a multicast names.
+void WarpRun::report_copied(
+    const Request& request, CtaMask ctas, std::uint64_t first, std::uint64_t size, bool writes) {
+  for (std::uint32_t rank = 0; rank < machine_.cluster_size(); ++rank) {
+    if (ctas.bits == 0 ? rank == machine_.cta_rank() : ctas.contains(rank)) {
+      report_copied(request, rank, first, size, writes);
+    }
+  }
+}
+
+// What the tensor core reads of the CTA, or of both of a pair.
+void WarpRun::report_copied(const Request& request, CtaGroup group, const sim::Units& units) {
+  const bool pair = group == CtaGroup::kTwo;
+  const auto own = static_cast<std::uint16_t>(pair ? 3U << (machine_.cta_rank() & ~1U)
+                                                   : 1U << machine_.cta_rank());
   for (const auto& [first, end] : units) {
-    report_copied(request, machine_.cta_rank(), first, end - first, false);
+    report_copied(request, CtaMask{own}, first, end - first, false);
   }
 }
 
@@ -76,6 +90,7 @@ void WarpRun::report_copied_operands(const Request& request, const sim::Operatio
   const std::uint32_t rows = op.op == warptwin::Op::kWgmma ? kWgmmaRows : instruction.m() / ctas;
   if ((op.flags & event_flag::kTmemA) == 0) {
     report_copied(request,
+                  op.group(),
                   sim::units_of(product.a,
                                 rows,
                                 instruction.a_major(),
@@ -84,6 +99,7 @@ void WarpRun::report_copied_operands(const Request& request, const sim::Operatio
                                 padding_of(sim::small_a(instruction))));
   }
   report_copied(request,
+                op.group(),
                 sim::units_of(product.b,
                               instruction.n() / ctas,
                               instruction.b_major(),
@@ -171,6 +187,7 @@ Served WarpRun::async_copy(Request& request) {
 void WarpRun::issue_copy(Request& request, Mask lanes, std::uint32_t size, std::uint32_t read) {
   AsyncCopy copy{sim::LaneAccess{read}, sim::LaneAccess{size}, lanes, {}, {}, 0};
   copy.group.fill(kNoIndex);
+  copy.number = ++async_copies_;
   copy.source.mask = copy.target.mask = lanes;
   for (std::uint32_t lane = 0; lane < kLanes; ++lane) {
     if ((lanes & lane_bit(lane)) == 0) {
@@ -185,7 +202,8 @@ void WarpRun::issue_copy(Request& request, Mask lanes, std::uint32_t size, std::
   }
   // Until the wait the target has neither the old bytes nor the new ones.
   sim::Operation load = make(warptwin::Op::kGlobalLoad, request, lanes);
-  load.set<sim::operands::LaneBytes>().access = &copy.source;
+  load.set<sim::operands::LaneBytes>() = {&copy.source, 0, copy.number};
+  load.flags |= event_flag::kOfCopies;
   sim::Operation store = make(warptwin::Op::kSharedStore, request, lanes);
   copy.site = store.site;
   sim::InstructionTime& time = machine_.registers().instructions;
@@ -317,7 +335,7 @@ void WarpRun::land_copy(const Request& request, AsyncCopy& copy, Mask lanes) {
     again.mask = lanes;
     sim::Operation load = make(warptwin::Op::kGlobalLoad, request, lanes);
     load.site = copy.site;
-    load.set<sim::operands::LaneBytes>().access = &again;
+    load.set<sim::operands::LaneBytes>() = {&again, 0, copy.number};
     perform(load);
   }
   sim::LaneAccess target = copy.target;

@@ -173,7 +173,12 @@ bool WarpRun::others_write(std::uint64_t address, Mask lanes) {
     machine_.last_adders()->update(address & ~std::uint64_t{3}, {machine_.number(), lane});
   }
   const std::array self{machine_.cluster_index(), machine_.cta_rank(), machine_.warp_index()};
-  return grid_.writers.try_emplace(address & ~std::uint64_t{3}, self).first->second != self;
+  const std::uint64_t word = address & ~std::uint64_t{3};
+  const auto& first = grid_.writers.try_emplace(word, self).first->second;
+  if (first[0] != self[0]) {
+    grid_.words_of_clusters.insert(word);
+  }
+  return first != self;
 }
 
 Wanted WarpRun::wanted_of_result(const Request& request) {

@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "sim/model/mbarrier.hpp"
+#include "sim/ptx/machine/opaque.hpp"
 #include "sim/ptx/machine/rehearsal.hpp"
 
 namespace warptwin::ptx {
@@ -113,41 +114,13 @@ Served WarpRun::mbarrier_tx(Request& request) {
 namespace {
 
 // The state that an arrival returns: the life of the mbarrier, which an initialisation begins, and
-// the phase. PTX calls it opaque. Its bytes are unknown to everything but a wait, and may be moved
-// alone: none of them is 0, as all are that are computed of such bytes.
-constexpr std::uint64_t kStateDigits = 255;
-constexpr std::uint64_t kStateMask = low_bits(63);           // below kStateDigits ^ 8
-constexpr std::uint64_t kStateFactor = 0xD6E8FEB86659FD93U;  // odd
-constexpr std::uint64_t kStateShift = 32;
-
+// the phase.
 std::uint64_t state_of(std::uint32_t life, std::uint32_t phase) {
-  std::uint64_t number = (std::uint64_t{life} << kStateShift | phase) & kStateMask;
-  for (std::uint32_t turn = 0; turn < 2; ++turn) {
-    number = (number ^ number >> kStateShift) * kStateFactor & kStateMask;
-  }
-  std::uint64_t state = 0;
-  for (std::uint32_t byte = 0; byte < 8; ++byte) {
-    state |= (number % kStateDigits + 1) << (byte * 8);
-    number /= kStateDigits;
-  }
-  return state;
+  return opaque_of(std::uint64_t{life} << 32 | phase);
 }
 
-// Of a state: the phase.
 std::uint32_t phase_in(std::uint64_t state) {
-  std::uint64_t inverse = kStateFactor;  // modulo 8; each step has twice the bits
-  for (std::uint32_t step = 0; step < 5; ++step) {
-    inverse *= 2 - kStateFactor * inverse;
-  }
-  std::uint64_t number = 0;
-  for (std::uint32_t byte = 8; byte-- > 0;) {
-    number = number * kStateDigits + (state >> (byte * 8) & 0xff) - 1;
-  }
-  for (std::uint32_t turn = 0; turn < 2; ++turn) {
-    number = number * inverse & kStateMask;
-    number ^= number >> kStateShift;
-  }
-  return static_cast<std::uint32_t>(number);
+  return static_cast<std::uint32_t>(number_in(state));
 }
 
 }  // namespace

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <bit>
 
+#include "sim/ptx/machine/opaque.hpp"
 #include "sim/ptx/machine/warp.hpp"
 
 namespace warptwin::ptx {
@@ -240,15 +241,26 @@ Served WarpRun::try_cancel(Request& request) {
   return Served::kDone;
 }
 
-// Of 128 bits that a load has brought: word 0 whether there is a cluster, word 1 its first CTA.
+// Of a response that a load has brought, each half of which tells the same.
 Served WarpRun::query_cancel(Request& request) {
-  const Lanes& low = request.value(1, 0);
-  Lanes result;
-  for (std::uint32_t lane = 0; lane < kLanes; ++lane) {
-    result.value[lane] = low.value[lane] & 0xFFFFFFFFU;
-    result.poison[lane] = low.poison[lane];
+  std::array<ClaimedCluster, kLanes> claimed;
+  for (Mask left = request.mask(); left != 0; left &= left - 1) {
+    const auto lane = static_cast<std::uint32_t>(std::countr_zero(left));
+    const auto half = [&](std::size_t part) {
+      const Lanes& bits = request.value(1, part);
+      return bits.poison[lane] == 0xff ? response_in(bits.value[lane]) : std::nullopt;
+    };
+    if (!half(0) || request.value(1, 0).value[lane] != request.value(1, 1).value[lane] ||
+        !half(1)) {
+      refuse(request, "operand 1 is no response that a request for a cluster has brought");
+    }
+    claimed[lane] = *half(0);
   }
   if (request.modifiers.has("is_canceled"_mod)) {
+    Lanes result;
+    for (std::uint32_t lane = 0; lane < kLanes; ++lane) {
+      result.value[lane] = claimed[lane].is_there ? 1 : 0;
+    }
     request.strand.write(request.stop, 0, 0, result);
     return Served::kDone;
   }
@@ -257,16 +269,14 @@ Served WarpRun::query_cancel(Request& request) {
   const Extent3 clusters{grid[0] / cluster[0], grid[1] / cluster[1], grid[2] / cluster[2]};
   std::array<Lanes, 4> place;
   for (std::uint32_t lane = 0; lane < kLanes; ++lane) {
-    const auto first = static_cast<std::uint32_t>(low.value[lane] >> 32);
-    const std::uint32_t number = first / volume(cluster);
+    const std::uint32_t number = claimed[lane].first_cta / volume(cluster);
     const Extent3 at{number % clusters[0],
                      number / clusters[0] % clusters[1],
                      number / clusters[0] / clusters[1]};
     for (std::size_t i = 0; i < place.size(); ++i) {
       place[i].value[lane] = i < 3 ? at[i] * cluster[i] : 0;
       // Of a request that failed there is none: "behavior is undefined".
-      const bool none = (low.value[lane] & 0xFFFFFFFFU) == 0;
-      place[i].poison[lane] = none ? 0xff : low.poison[lane];
+      place[i].poison[lane] = claimed[lane].is_there ? 0 : 0xff;
     }
   }
   if (request.modifiers.has("v4"_mod)) {

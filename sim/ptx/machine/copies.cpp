@@ -124,12 +124,12 @@ Served WarpRun::tensor_copy(Request& request) {
     copy.shared = own_shared(request, known(request, shared_operand, lane));
     const sim::TensorMapState& map = grid_.map_states.at(copy.map);
     copy.reduction = reduction_of(request, &map);
-    report_copied(request, machine_.cta_rank(), copy.shared, map.shared_bytes(copy.mode), loads);
     if (loads) {
       aim(request, op, 2, copy.mode == sim::TensorMode::kIm2col ? 4 : 3, lane);
     } else {
       stores_ |= lane;
     }
+    report_copied(request, copy.mask, copy.shared, map.shared_bytes(copy.mode), loads);
     perform(op);
   }
   return Served::kDone;
@@ -193,7 +193,7 @@ Served WarpRun::bulk_copy(Request& request) {
       require_writable(request, copy.global);
       stores_ |= lane;
     }
-    report_copied(request, machine_.cta_rank(), copy.shared, copy.bytes, loads);
+    report_copied(request, copy.mask, copy.shared, copy.bytes, loads);
     perform(op);
   }
   return Served::kDone;

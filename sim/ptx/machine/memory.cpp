@@ -5,6 +5,7 @@
 #include <cstring>
 #include <type_traits>
 
+#include "sim/ptx/machine/opaque.hpp"
 #include "sim/ptx/machine/warp.hpp"
 
 namespace warptwin::ptx {
@@ -74,6 +75,16 @@ constexpr std::array<std::uint64_t, 256> kBitsAsBytes = [] {
   }
   return bytes;
 }();
+
+constexpr std::uint32_t kLine = 128;  // bytes of L2
+constexpr std::uint64_t kWindows[] = {kSharedWindow, kLocalWindow, kParameterWindow};
+
+// Whether a generic address is one of shared or local memory, or of the parameters.
+bool is_in_window(std::uint64_t address) {
+  return std::any_of(std::begin(kWindows), std::end(kWindows), [&](std::uint64_t window) {
+    return address >= window && address - window < kWindowBytes;
+  });
+}
 
 }  // namespace
 
@@ -232,7 +243,8 @@ void WarpRun::move_shared(const Request& request,
   }
   sim::LaneAccess& access = bytes.by(lanes, places);
   touch(request, access, shared_base(places[first].rank), loads ? Touch::kLoad : Touch::kStore);
-  if (same && machine_.moves_data() && grid_.bases.empty() && !bytes.poisoned()) {
+  if (same && machine_.moves_data() && grid_.bases.empty() && grid_.responses.empty() &&
+      !bytes.poisoned()) {
     auto& word = op.as<sim::operands::SharedWord>();
     word.address = static_cast<std::uint32_t>(places[first].address);
     perform(op);
@@ -328,35 +340,51 @@ void WarpRun::move_global(const Request& request,
   perform(op);
 }
 
-// 16 bytes of a response, by lanes that all read the same: the model asks it as a query does.
+// Bytes of one response, by lanes that all read it: the model asks it as a query does. PTX calls
+// them opaque: what stands for them in registers is unknown to all but a query.
 bool WarpRun::load_response(const Request& request,
                             const std::array<Place, kLanes>& places,
                             Bytes& bytes) {
   const auto first = static_cast<std::uint32_t>(std::countr_zero(request.mask()));
-  const auto at = static_cast<std::uint32_t>(places[first].address);
-  if (bytes.size != kClcResponseBytes || !grid_.responses.contains(at)) {
+  const auto offset_in = [&](std::uint32_t lane) {
+    return static_cast<std::uint32_t>(places[lane].address % kClcResponseBytes);
+  };
+  const std::uint32_t at = static_cast<std::uint32_t>(places[first].address) - offset_in(first);
+  if (!grid_.responses.contains(at)) {
     return false;
   }
   for (std::uint32_t lane = 0; lane < kLanes; ++lane) {
-    const bool here = places[lane].space == Space::kShared && places[lane].address == at &&
+    const bool here = places[lane].space == Space::kShared &&
+                      places[lane].address - at + bytes.size <= kClcResponseBytes &&
                       places[lane].rank == machine_.cta_rank();
     if ((request.mask() >> lane & 1U) != 0 && !here) {
       return false;
     }
   }
-  std::uint32_t words[4] = {};
+  std::uint32_t words[2] = {};
   for (std::uint32_t word = 0; word < 2; ++word) {
     sim::Operation op = make(warptwin::Op::kClcQuery, request, request.mask());
     op.as<sim::operands::ClcQuery>() = {at, word};
+    op.flags |= word == 0 ? event_flag::kPeek : std::uint32_t{0};
     perform(op);
+    if (op.result == kNoIndex) {
+      return false;
+    }
     words[word] = op.result;
     if (op.result == 0) {
       break;  // there is no cluster, so nobody asks for its CTA
     }
   }
+  const std::uint64_t half = response_of({words[0] != 0, words[1]});
+  const std::uint64_t response[2] = {half, half};
   for (std::uint32_t lane = 0; lane < kLanes; ++lane) {
-    std::memcpy(bytes.of(lane), words, sizeof words);
+    if ((request.mask() >> lane & 1U) != 0) {
+      const auto* const from = reinterpret_cast<const std::byte*>(response) + offset_in(lane);
+      std::memcpy(bytes.of(lane), from, bytes.size);
+      std::fill_n(bytes.poison_of(lane), bytes.size, std::uint8_t{1});
+    }
   }
+  touch(request, bytes.by(request.mask(), places), shared_base(places[first].rank), Touch::kLoad);
   return true;
 }
 
@@ -540,6 +568,8 @@ Served WarpRun::reduce(Request& request) {
   return Served::kDone;
 }
 
+// "The resulting address is undefined in cases where the generic address does not fall within the
+// address window of the specified state space" (PTX ISA, "cvta").
 Served WarpRun::cvta(Request& request) {
   const Modifiers& modifiers = request.modifiers;
   const Space space = space_of(modifiers);
@@ -547,13 +577,20 @@ Served WarpRun::cvta(Request& request) {
                                : space == Space::kLocal ? kLocalWindow
                                : space == Space::kParam ? kParameterWindow
                                                         : 0;
+  const bool to = modifiers.has("to"_mod);
   Lanes result = request.value(1);
-  for (std::uint64_t& address : result.value) {
-    const bool to = modifiers.has("to"_mod);
-    const bool inside = address >= window && address - window < kWindowBytes;
-    address = to ? (inside ? address - window : address) : (inside ? address : address + window);
-  }
   make_unknown(result, result);
+  for (std::uint32_t lane = 0; lane < kLanes; ++lane) {
+    std::uint64_t& address = result.value[lane];
+    if (window == 0) {
+      const bool elsewhere = to && is_in_window(address);
+      result.poison[lane] = elsewhere ? 0xff : result.poison[lane];
+      continue;
+    }
+    const std::uint64_t offset = to ? address - window : address;
+    result.poison[lane] = offset < kWindowBytes ? result.poison[lane] : 0xff;
+    address = to ? offset : address + window;
+  }
   request.strand.write(request.stop, 0, 0, result);
   return Served::kDone;
 }
@@ -568,8 +605,7 @@ Served WarpRun::isspacep(Request& request) {
     };
     const bool own = (address - kSharedWindow) >> 24 == machine_.cta_rank();
     const bool constant = is_constant(address);
-    const bool global =
-        !in(kSharedWindow) && !in(kLocalWindow) && !in(kParameterWindow) && !constant;
+    const bool global = !is_in_window(address) && !constant;
     const bool is = space == Space::kShared  ? in(kSharedWindow) && (cluster || own)
                     : space == Space::kLocal ? in(kLocalWindow)
                     : space == Space::kParam ? in(kParameterWindow)
@@ -582,7 +618,8 @@ Served WarpRun::isspacep(Request& request) {
   return Served::kDone;
 }
 
-// The same place in the shared memory of another CTA. A rank that no cluster has leads to no CTA.
+// The same place in the shared memory of another CTA. A rank that no cluster has leads to no CTA;
+// of an address that is not of shared memory nothing is known.
 Served WarpRun::mapa(Request& request) {
   constexpr std::uint64_t kRankMost = 255;
   const bool shared = space_of(request.modifiers) == Space::kShared;
@@ -590,6 +627,8 @@ Served WarpRun::mapa(Request& request) {
   for (std::uint32_t lane = 0; lane < kLanes; ++lane) {
     const std::uint64_t rank = std::min<std::uint64_t>(request.value(2).value[lane], kRankMost);
     const std::uint64_t offset = result.value[lane] & 0xFFFFFFU;
+    const bool inside = result.value[lane] - (shared ? 0 : kSharedWindow) < kWindowBytes;
+    result.poison[lane] = inside ? result.poison[lane] : 0xff;
     result.value[lane] = (rank << 24 | offset) + (shared ? 0 : kSharedWindow);
   }
   make_unknown(result, request.value(2));
@@ -618,6 +657,23 @@ Served WarpRun::prefetch(Request&) {
   return Served::kDone;
 }
 
+// "If the specified address does not fall within the address window of .global state space then the
+// behavior is undefined" (PTX ISA, "applypriority", "discard"): [a], 128.
+void WarpRun::require_line(const Request& request) const {
+  const auto places = places_of(request, 0);
+  for (Mask left = request.mask(); left != 0; left &= left - 1) {
+    const Place& place = places[static_cast<std::uint32_t>(std::countr_zero(left))];
+    if (place.space != Space::kGlobal || place.address % kLine != 0) {
+      refuse(request, "it is of 128 bytes of global memory, at a multiple of 128");
+    }
+  }
+}
+
+Served WarpRun::applypriority(Request& request) {
+  require_line(request);
+  return Served::kDone;
+}
+
 // "The behavior is undefined" where size or address are no multiples of 16 bytes.
 Served WarpRun::prefetch_bulk(Request& request) {
   constexpr std::uint64_t kBulkUnit = 16;
@@ -626,6 +682,39 @@ Served WarpRun::prefetch_bulk(Request& request) {
       refuse(request, "it is of a multiple of 16 bytes, at a multiple of 16");
     }
   });
+  return Served::kDone;
+}
+
+// "Semantically, this behaves like a weak write of an unstable indeterminate value" (PTX ISA,
+// "discard").
+Served WarpRun::discard(Request& request) {
+  require_line(request);
+  Bytes bytes{kLine};
+  bytes.access.poison.assign(bytes.access.poison.size(), 1);
+  move(request, 0, false, bytes);
+  return Served::kDone;
+}
+
+// [a], size, 0: zeros in the own CTA's shared memory, by each lane that executes it.
+Served WarpRun::store_bulk(Request& request) {
+  constexpr std::uint64_t kUnit = 8;
+  constexpr std::uint64_t kPiece = 1024;  // of one access
+  for (Mask left = request.mask(); left != 0; left &= left - 1) {
+    const Mask lane = left & ~(left - 1);
+    const auto number = static_cast<std::uint32_t>(std::countr_zero(lane));
+    const std::uint64_t address = own_shared(request, known(request, 0, lane));
+    const std::uint64_t size = known(request, 1, lane);
+    if (address % kUnit != 0 || size % kUnit != 0 || known(request, 2, lane) != 0) {
+      refuse(request, "it stores zeros, a multiple of 8 bytes at a multiple of 8");
+    }
+    report_copied(request, machine_.cta_rank(), address, size, true);
+    std::array<Place, kLanes> places;
+    for (std::uint64_t at = 0; at < size; at += kPiece) {
+      Bytes bytes{static_cast<std::uint32_t>(std::min(kPiece, size - at))};
+      places[number] = {Space::kShared, machine_.cta_rank(), address + at};
+      move_shared(request, lane, places, false, bytes);
+    }
+  }
   return Served::kDone;
 }
 

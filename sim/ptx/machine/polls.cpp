@@ -147,6 +147,19 @@ const std::vector<std::uint32_t>& WarpRun::needed_at(const Routine& routine, std
   return found->second;
 }
 
+// Nothing but a cooperative launch says that another cluster, which has written the word, is on the
+// machine while this one waits for it.
+void WarpRun::note_awaited(const Request& request, std::uint64_t address) {
+  const std::uint64_t word = address & ~std::uint64_t{3};
+  const auto first = grid_.writers.find(word);
+  const bool others =
+      first != grid_.writers.end() &&
+      (first->second[0] != machine_.cluster_index() || grid_.words_of_clusters.contains(word));
+  if (others && !grid_.shape.cooperative) {
+    grid_.awaited_clusters.insert(kernel_.line_of(*request.strand.frame->routine, request.stop.op));
+  }
+}
+
 // A look that is a poll of a word is a wait: it blocks where nobody else of the warp can go on,
 // else it looks, and lets the others go. None of one that is no poll. Each lane may wait for a word
 // of its own, one after the other: what comes behind the last wait comes behind all.
@@ -216,6 +229,7 @@ std::optional<Served> WarpRun::poll(Request& request) {
       refuse_unknown(request.strand, request.stop.op, "it waits for a word of data");
     }
     holds = found.test.holds(op.result);
+    note_awaited(request, place.address);
     for (std::uint32_t lane = 0; lane < kLanes; ++lane) {
       brought.value[lane] = (lanes >> lane & 1U) != 0 ? op.result : brought.value[lane];
     }

@@ -30,7 +30,9 @@ std::span<const WarpRun::HandlerRow> WarpRun::handlers() {
       {"getctarank", &WarpRun::getctarank},
       {"prefetch", &WarpRun::prefetch, !kGathers, !kSilent, kBlind},
       {"prefetchu", &WarpRun::prefetch},
-      {"applypriority", &WarpRun::prefetch},
+      {"applypriority", &WarpRun::applypriority},
+      {"discard", &WarpRun::discard, !kGathers, !kSilent, kBlind},
+      {"st.bulk", &WarpRun::store_bulk, !kGathers, !kSilent, kBlind},
       {"cp.async.bulk.prefetch", &WarpRun::prefetch_bulk},
       {"cp.async.bulk.prefetch.tensor", &WarpRun::prefetch_tensor},
       {"createpolicy.fractional", &WarpRun::createpolicy},
@@ -390,7 +392,7 @@ void WarpRun::require_constant(const Request& request, Space space, std::uint64_
                  request.mask(),
                  "at " + hexadecimal(address) + ", which is in no variable of constant memory");
   }
-  constexpr std::array kWriters = {"st", "atom", "red", "tensormap.replace"};
+  constexpr std::array kWriters = {"st", "atom", "red", "discard", "tensormap.replace"};
   if (std::any_of(
           kWriters.begin(), kWriters.end(), [&](const char* one) { return request.op.is(one); })) {
     require_writable(request, address);

@@ -9,7 +9,15 @@
 
 namespace warptwin::ptx {
 
+// "If any thread in the warp has exited" it is undefined (PTX ISA, "tcgen05.alloc").
+void WarpRun::require_no_end(const Request& request) const {
+  if (live_ != began_) {
+    refuse(request, "lanes of the warp have ended, and what the others do then is undefined");
+  }
+}
+
 Served WarpRun::tmem_alloc(Request& request) {
+  require_no_end(request);
   sim::Operation op = collective(warptwin::Op::kTcgen05Alloc, request);
   auto& asked = op.as<sim::operands::TmemAllocation>();
   asked = {own_shared(request, uniform(request, 0)),
@@ -77,6 +85,7 @@ std::uint32_t WarpRun::one_tensor_address(const Request& request, std::size_t op
 }
 
 Served WarpRun::tmem_dealloc(Request& request) {
+  require_no_end(request);
   sim::Operation op = collective(warptwin::Op::kTcgen05Dealloc, request);
   op.as<sim::operands::TmemRegion>() = {{one_tensor_address(request, 0)},
                                         static_cast<std::uint32_t>(uniform(request, 1)),
@@ -86,6 +95,7 @@ Served WarpRun::tmem_dealloc(Request& request) {
 }
 
 Served WarpRun::tmem_relinquish(Request& request) {
+  require_no_end(request);
   sim::Operation op = collective(warptwin::Op::kTcgen05Relinquish, request);
   op.set_group(group_of(request));
   perform(op);
@@ -410,7 +420,7 @@ Served WarpRun::tmem_copy(Request& request) {
     copy.columns = columns_of(shape);
     copy.group = group_of(request);
     copy.padding = padding;
-    report_copied(request, sim::units_of(copy.from, shape, padding));
+    report_copied(request, copy.group, sim::units_of(copy.from, shape, padding));
     perform(op);
   }
   return Served::kDone;

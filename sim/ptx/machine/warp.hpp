@@ -117,6 +117,8 @@ struct GridContext {
   std::unordered_map<const Argument*, AccumulatorRegisters> accumulators;
   /// By global word: the cluster, CTA and warp that was first to write it by an atomic or a flag.
   std::unordered_map<std::uint64_t, std::array<std::uint32_t, 3>> writers;
+  std::unordered_set<std::uint64_t> words_of_clusters;  // those that several have written
+  std::set<std::string> awaited_clusters;  // waits for a word of another, which may not have begun
   /// By cluster, CTA and word of shared memory.
   std::map<std::array<std::uint32_t, 3>, SharedAtomics> shared_atomics;
   /// By cluster, CTA and shared address: a number of the mbarrier that was last initialised there.
@@ -348,6 +350,10 @@ class WarpRun : public Surroundings, public sim::AgentState {
   Served mapa(Request& request);
   Served getctarank(Request& request);
   Served prefetch(Request& request);
+  void require_line(const Request& request) const;
+  Served applypriority(Request& request);
+  Served discard(Request& request);
+  Served store_bulk(Request& request);
   Served prefetch_bulk(Request& request);
   Served prefetch_tensor(Request& request);
   Served createpolicy(Request& request);
@@ -474,6 +480,7 @@ class WarpRun : public Surroundings, public sim::AgentState {
     std::uint32_t line = 0;    // of the PTX
     std::uint32_t serial = 0;  // of the mbarrier's update that counts it; 0: none does, yet
     std::uint64_t lands = 0;   // when it is there, where an engine keeps time
+    std::uint32_t number = 0;  // among those of the warp
   };
   std::vector<std::uint32_t>& words_copied(std::uint32_t rank);
   void report_copied(const Request& request,
@@ -481,7 +488,9 @@ class WarpRun : public Surroundings, public sim::AgentState {
                      std::uint64_t first,
                      std::uint64_t size,
                      bool writes);
-  void report_copied(const Request& request, const sim::Units& units);
+  void report_copied(
+      const Request& request, CtaMask ctas, std::uint64_t first, std::uint64_t size, bool writes);
+  void report_copied(const Request& request, CtaGroup group, const sim::Units& units);
   void report_copied_operands(const Request& request, const sim::Operation& op);
   void report_copied_lanes(const Request& request,
                            std::size_t address,
@@ -525,6 +534,7 @@ class WarpRun : public Surroundings, public sim::AgentState {
   /// Whether it leaves the same in the word, in whatever order several do it.
   static bool commutes(const Modifiers& modifiers);
   bool others_write(std::uint64_t address, Mask lanes);
+  void note_awaited(const Request& request, std::uint64_t address);
   Wanted wanted_of_result(const Request& request);
   bool waits_for_result(const Request& request);
   void require_contents(const Request& request, std::uint64_t address) const;
@@ -568,6 +578,7 @@ class WarpRun : public Surroundings, public sim::AgentState {
   Served mma(Request& request);
 
   // tensor_memory.cpp
+  void require_no_end(const Request& request) const;
   Served tmem_alloc(Request& request);
   std::uint32_t tensor_address(const Request& request, std::size_t operand, Mask lanes) const;
   std::uint32_t one_tensor_address(const Request& request, std::size_t operand) const;
@@ -660,7 +671,8 @@ class WarpRun : public Surroundings, public sim::AgentState {
     const Argument* registers = nullptr;  // AccumulatorRegisters::first
     Fragment data;
   } accumulator_;
-  std::set<std::uint64_t> stored_maps_;            // where they begin, since their last release
+  std::set<std::uint64_t> stored_maps_;  // where they begin, since their last release
+  std::uint32_t async_copies_ = 0;
   std::vector<AsyncCopy> copies_;                  // that some lane has not waited for
   std::vector<AsyncCopy> counted_;                 // likewise, and an mbarrier counts them
   std::array<std::uint32_t, kLanes> committed_{};  // groups of each lane

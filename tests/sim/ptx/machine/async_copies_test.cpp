@@ -185,6 +185,57 @@ TEST(PtxAsyncCopies, DoNotReadWhatAnotherWarpStillWrites) {
   EXPECT_THAT(ids_in(raced), Contains("GMEM_RACE"));
 }
 
+// Nobody writes the source before the wait, be it the lane that copies.
+TEST(PtxAsyncCopies, ReadTheirSourceUntilTheyAreWaitedFor) {
+  const std::string copy =
+      "  mov.f32 %f1, 0f3F800000;\n  cp.async.cg.shared.global [%r20], [%rd4], 16;\n";
+  const std::string wait = "  cp.async.wait_all;\n";
+  for (const std::string change :
+       {"  st.global.u32 [%rd4+12], %r1;\n",
+        "  st.release.gpu.global.u32 [%rd4], 7;\n",
+        "  st.relaxed.gpu.global.u32 [%rd4], 7;\n",
+        "  red.global.add.u32 [%rd4], 7;\n",
+        "  red.release.gpu.global.add.u32 [%rd4], 7;\n",
+        "  red.global.add.v2.f32 [%rd4+8], {%f1, %f1};\n",
+        // By the next lane, which it has met.
+        "  bar.warp.sync 0xffffffff;\n  xor.b32 %r7, %r1, 1;\n  mul.wide.u32 %rd6, %r7, 16;\n"
+        "  add.u64 %rd6, %rd6, %rd1;\n  st.global.u32 [%rd6], %r1;\n",
+        "  mov.u32 %r6, 1;\n  st.shared.v4.u32 [%r20+1024], {%r6, %r6, %r6, %r6};\n"
+        "  fence.proxy.async;\n  bar.warp.sync 0xffffffff;\n"
+        "  cp.async.bulk.global.shared::cta.bulk_group [%rd4], [%r20+1024], 16;\n"
+        "  cp.async.bulk.commit_group;\n  cp.async.bulk.wait_group 0;\n"}) {
+    expect_found_and_seen(copying(copy + change + wait), "GMEM_RACE");
+    expect_found_and_seen(
+        copying(copy + "  cp.async.commit_group;\n  cp.async.wait_group 1;\n" + change + wait),
+        "GMEM_RACE");
+    EXPECT_EQ(proof_of(copying(copy + wait + change)).verdict, ProofVerdict::kProved) << change;
+  }
+  // Of what is not read, and beside it.
+  EXPECT_EQ(proof_of(copying("  cp.async.cg.shared.global [%r20], [%rd4], 16, 0;\n"
+                             "  st.global.u32 [%rd4], %r1;\n" +
+                             wait))
+                .verdict,
+            ProofVerdict::kProved);
+  EXPECT_EQ(proof_of(copying(copy + "  st.global.u32 [%rd4+512], %r1;\n" + wait)).verdict,
+            ProofVerdict::kProved);
+}
+
+// An mbarrier counts what its lanes have begun.
+TEST(PtxAsyncCopies, ReadTheirSourceUntilTheyAreCounted) {
+  const auto counted = [](const std::string& begun, const std::string& over) {
+    return copying(
+        "  setp.eq.u32 %p1, %r1, 0;\n  @%p1 mbarrier.init.shared.b64 [tile+8192], 32;\n"
+        "  bar.warp.sync 0xffffffff;\n  cp.async.cg.shared.global [%r20], [%rd4], 16;\n" +
+        begun +
+        "  cp.async.mbarrier.arrive.noinc.shared.b64 [tile+8192];\n"
+        "WAIT:\n  mbarrier.try_wait.parity.shared.b64 %p2, [tile+8192], 0;\n  @!%p2 bra WAIT;\n" +
+        over);
+  };
+  const std::string change = "  st.global.u32 [%rd4], %r1;\n";
+  expect_found_and_seen(counted(change, ""), "GMEM_RACE");
+  EXPECT_EQ(proof_of(counted("", change)).verdict, ProofVerdict::kProved);
+}
+
 TEST(PtxAsyncCopies, WhatIsOnItsWayIsNotWritten) {
   const std::string copy = "  cp.async.cg.shared.global [%r20], [%rd4], 16;\n";
   const std::pair<std::string, const char*> kUses[] = {
@@ -200,6 +251,30 @@ TEST(PtxAsyncCopies, WhatIsOnItsWayIsNotWritten) {
               ProofVerdict::kProved)
         << other;
   }
+}
+
+// By a copy to several CTAs, of which another one waits for its cp.async behind that.
+TEST(PtxAsyncCopies, WhatIsOnItsWayInAnotherCtaIsNotWritten) {
+  const auto multicast = [](const std::string& first, const std::string& second) {
+    OneKernel kernel = copying(
+        "  setp.eq.u32 %p1, %r1, 0;\n  mov.u32 %r6, %cluster_ctarank;\n"
+        "  setp.eq.and.u32 %p2, %r6, 0, %p1;\n  setp.eq.and.u32 %p3, %r6, 1, %p1;\n"
+        "  mov.u16 %h1, 3;\n  @%p1 mbarrier.init.shared.b64 [tile], 1;\n"
+        "  fence.mbarrier_init.release.cluster;\n"
+        "  @%p3 cp.async.cg.shared.global [tile+64], [%rd4], 16;\n" +
+        first +
+        "  @%p1 mbarrier.arrive.expect_tx.shared.b64 _, [tile], 16;\n"
+        "  barrier.cluster.arrive.aligned;\n  barrier.cluster.wait.aligned;\n"
+        "  @%p2 cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes"
+        ".multicast::cluster [tile+64], [%rd1], 16, [tile], %h1;\n"
+        "WAIT:\n  mbarrier.try_wait.parity.shared.b64 %p4, [tile], 0;\n  @!%p4 bra WAIT;\n" +
+        second + "  barrier.cluster.arrive.aligned;\n  barrier.cluster.wait.aligned;\n");
+    kernel.ctas = kernel.cluster = 2;
+    return kernel;
+  };
+  const std::string wait = "  cp.async.wait_all;\n  fence.proxy.async;\n";
+  expect_found_and_seen(multicast("", wait), "SMEM_WAW_ASYNC");
+  EXPECT_EQ(proof_of(multicast(wait, "")).verdict, ProofVerdict::kProved);
 }
 
 TEST(PtxAsyncCopies, SizesThatAreNotThereAreRefused) {

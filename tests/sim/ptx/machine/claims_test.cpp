@@ -1,5 +1,7 @@
 // Clusters that claim tiles, whose lanes' accesses to global memory depend on the tile.
 
+#include <algorithm>
+
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -134,6 +136,99 @@ TEST(PtxClaims, OfACtaThatIsNotTheFirstAreCompared) {
                 *cta == '3' ? ProofVerdict::kUndecided : ProofVerdict::kProved);
     }
   }
+}
+
+// What is taken for granted of one order of tiles alone is among what the verdict rests on: that
+// `elect.sync` tells of the arrivals in front of it, where a CTA has another one's tile.
+TEST(PtxClaims, OfOneOrderRestOnWhatItTakesForGranted) {
+  const auto meeting = [](const std::string& collective) {
+    const std::string few = "  mad.lo.u32 %r11, %r6, 8, 8;\n  setp.lt.u32 %p5, %r1, %r11;\n";
+    return claiming(loads(few + "  mov.u32 %r10, %r1;\n", "@%p5 ") +
+                        "  setp.eq.u32 %p7, %r6, %r31;\n  @%p7 bra OWN;\n"
+                        "  @%p1 mbarrier.init.shared.b64 [tile+64], 32;\n  bar.warp.sync -1;\n"
+                        "  mbarrier.arrive.shared.b64 _, [tile+64];\n  " +
+                        collective +
+                        "  @%p1 mbarrier.inval.shared.b64 [tile+64];\n  bar.warp.sync -1;\nOWN:\n",
+                    2);
+  };
+  const auto rests = [](const OneKernel& kernel) {
+    const ProofResult proof = proof_of(kernel);
+    EXPECT_EQ(proof.verdict, ProofVerdict::kProved) << kernel.body;
+    EXPECT_GE(proof.claims.kinds, 2U);
+    return std::any_of(proof.notes.begin(), proof.notes.end(), [](const std::string& note) {
+      return note.find("a collective brings the lanes") != std::string::npos;
+    });
+  };
+  EXPECT_TRUE(rests(meeting("elect.sync %r34|%p8, -1;\n")));
+  EXPECT_FALSE(rests(meeting("bar.warp.sync -1;\n")));
+}
+
+// PTX calls it opaque: a query alone says what it tells.
+TEST(PtxClaims, OfWhichAResponseTellsByQueriesAlone) {
+  const auto asking = [](const std::string& asks) {
+    OneKernel kernel = claiming(loads(kApart), 2);
+    const std::string end = "  fence.proxy.async.shared::cta;\n  bar.sync 0;\n  @%p3 bra NEXT;\n";
+    kernel.body.replace(kernel.body.find(end), end.size(), asks + end);
+    kernel.body += "DONE:\n";
+    return kernel;
+  };
+  const std::string test = "  setp.eq.u32 %p6, %r25, 77;\n  @%p6 bra DONE;\n";
+  for (const std::string load : {"  ld.shared.u32 %r25, [tile];\n",
+                                 "  ld.shared.u32 %r25, [tile+8];\n",
+                                 "  ld.shared.v4.u32 {%r24, %r26, %r27, %r25}, [tile];\n",
+                                 "  ld.shared.v2.u64 {%rd11, %rd12}, [tile];\n"
+                                 "  cvt.u32.u64 %r25, %rd12;\n"}) {
+    EXPECT_THAT([&] { proof_of(asking(load + test)); },
+                testing::ThrowsMessage<ConfigError>(HasSubstr("what is executed next depends on")))
+        << load;
+  }
+  // Moved, or loaded in pieces, it tells the same.
+  expect_proved(
+      asking("  ld.shared.u64 %rd11, [tile];\n  ld.shared.v2.u32 {%r26, %r27}, [tile+8];\n"
+             "  mov.b64 %rd12, {%r26, %r27};\n  mov.b128 %q, {%rd11, %rd12};\n"
+             "  clusterlaunchcontrol.query_cancel.is_canceled.pred.b128 %p6, %q;\n"
+             "  selp.u32 %r25, 1, 0, %p6;\n" +
+             test));
+  expect_proved(
+      asking("  ld.shared.v2.u64 {%rd11, %rd12}, [tile];\n  mov.b128 %q, {%rd11, %rd12};\n"
+             "  clusterlaunchcontrol.query_cancel.is_canceled.pred.b128 %p6, %q;\n"
+             "  selp.u32 %r25, 1, 0, %p6;\n" +
+             test));
+  EXPECT_THAT(
+      [&] {
+        proof_of(
+            asking("  mov.u64 %rd11, 1;\n  mov.b128 %q, {%rd11, %rd11};\n"
+                   "  clusterlaunchcontrol.query_cancel.is_canceled.pred.b128 %p6, %q;\n"));
+      },
+      testing::ThrowsMessage<ConfigError>(HasSubstr("is no response")));
+}
+
+// What is written over a response is none.
+TEST(PtxClaims, OfResponsesThatAreThereStill) {
+  const auto behind = [](const std::string& write) {
+    OneKernel kernel = claiming(loads(kApart), 1);
+    kernel.body += write +
+                   "  ld.shared.v4.u32 {%r24, %r25, %r26, %r27}, [tile];\n"
+                   "  setp.eq.u32 %p6, %r25, 5;\n  @%p6 bra DONE;\n  trap;\nDONE:\n";
+    return kernel;
+  };
+  expect_proved(
+      behind("  mov.u32 %r25, 5;\n  bar.sync 0;\n"
+             "  @%p1 st.shared.v4.u32 [tile], {%r25, %r25, %r25, %r25};\n"
+             "  bar.sync 0;\n"));
+  expect_found(behind("  mov.u32 %r25, 5;\n  bar.sync 0;\n"
+                      "  @%p1 st.shared.v4.u32 [tile], {%r25, %r25, %r25, %r25};\n"),
+               "WARP_LANE_RACE");
+  EXPECT_THROW(proof_of(behind("  bar.sync 0;\n")), ConfigError);
+  // Of words of data it is the launch's that decide.
+  OneKernel copied = behind(
+      "  @%p1 mbarrier.arrive.expect_tx.shared.b64 _, [tile+16], 16;\n"
+      "  @%p1 cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes [tile], [%rd1], 16,"
+      " [tile+16];\nW2:\n  mbarrier.try_wait.parity.shared.b64 %p2, [tile+16], %r7;\n"
+      "  @!%p2 bra W2;\n");
+  copied.control = false;
+  copied.in.assign(512, 5);
+  EXPECT_TRUE(proof_of(copied).data_decides);
 }
 
 // Of a request that failed there is no CTA: what is asked of it nobody knows.

@@ -180,9 +180,8 @@ TEST(PtxLaunch, BranchOnARegisterThatNobodyWroteIsRefusedByItsLine) {
 }
 
 TEST(PtxLaunch, InstructionsThatAreNotThereAreNamed) {
-  const std::string text = edited(read("ring.ptx"),
-                                  "  bar.sync 0;\n",
-                                  "  bar.sync 0;\n  st.bulk.weak.shared::cta [tile], 64, 0;\n");
+  const std::string text =
+      edited(read("ring.ptx"), "  bar.sync 0;\n", "  bar.sync 0;\n  membar.proxy.alias;\n");
   EXPECT_THROW(proof_of(text), ConfigError);
 }
 

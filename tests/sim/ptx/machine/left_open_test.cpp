@@ -1,6 +1,9 @@
 // What PTX leaves open: results that it does not define, what a function has left in local memory,
 // masks of nobody, barriers with results of two kinds. Each with what is defined beside it.
 
+#include <string_view>
+#include <tuple>
+
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -82,7 +85,28 @@ INSTANTIATE_TEST_SUITE_P(
         Result{"RankOfNoCta",
                "  mov.u32 %r4, 0x12000000;\n  getctarank.shared::cluster.u32 %r31, %r4;\n",
                "18",
-               "  getctarank.shared::cluster.u32 %r31, %r20;\n  add.u32 %r31, %r31, 18;\n"}),
+               "  getctarank.shared::cluster.u32 %r31, %r20;\n  add.u32 %r31, %r31, 18;\n"},
+        Result{"GlobalAddressInShared",
+               "  cvta.to.shared.u64 %rd5, %rd1;\n  setp.ne.u64 %p3, %rd5, 0;\n"
+               "  selp.u32 %r31, 1, 0, %p3;\n",
+               "1",
+               "  cvt.u64.u32 %rd4, %r20;\n  cvta.shared.u64 %rd4, %rd4;\n"
+               "  cvta.to.shared.u64 %rd5, %rd4;\n  setp.ne.u64 %p3, %rd5, 0;\n"
+               "  selp.u32 %r31, 1, 0, %p3;\n"},
+        Result{"SharedAddressInGlobal",
+               "  cvt.u64.u32 %rd4, %r20;\n  cvta.shared.u64 %rd4, %rd4;\n"
+               "  cvta.to.global.u64 %rd5, %rd4;\n  setp.ne.u64 %p3, %rd5, 0;\n"
+               "  selp.u32 %r31, 1, 0, %p3;\n",
+               "1",
+               "  cvta.to.global.u64 %rd5, %rd1;\n  setp.ne.u64 %p3, %rd5, 0;\n"
+               "  selp.u32 %r31, 1, 0, %p3;\n"},
+        Result{"GlobalAddressOfAnotherCta",
+               "  mov.u32 %r4, 0;\n  mapa.u64 %rd5, %rd1, %r4;\n  setp.ne.u64 %p3, %rd5, 0;\n"
+               "  selp.u32 %r31, 1, 0, %p3;\n",
+               "1",
+               "  mov.u32 %r4, 0;\n  cvt.u64.u32 %rd4, %r20;\n  cvta.shared.u64 %rd4, %rd4;\n"
+               "  mapa.u64 %rd5, %rd4, %r4;\n  setp.ne.u64 %p3, %rd5, 0;\n"
+               "  selp.u32 %r31, 1, 0, %p3;\n"}),
     [](const auto& result) { return std::string{result.param.name}; });
 
 // What is not chosen is not used.
@@ -119,7 +143,7 @@ TEST(PtxApproximations, ThatDecideAreNamed) {
                                                    "  selp.u32 %r31, 1, 0, %p3;\n"));
     EXPECT_EQ(proof.verdict, ProofVerdict::kProved) << text;
     EXPECT_TRUE(proof.data_decides) << text;
-    EXPECT_THAT(notes_of(proof), HasSubstr("are rounded as in this run")) << text;
+    EXPECT_THAT(notes_of(proof), HasSubstr("that they have in this run")) << text;
   }
 }
 
@@ -128,7 +152,26 @@ TEST(PtxApproximations, ThatAreStoredAreNot) {
       "  ex2.approx.f32 %f2, %f1;\n  @%p1 st.global.f32 [%rd2], %f2;\n  mov.u32 %r31, 1;\n"));
   EXPECT_EQ(proof.verdict, ProofVerdict::kProved);
   EXPECT_FALSE(proof.data_decides);
-  EXPECT_THAT(notes_of(proof), Not(HasSubstr("are rounded")));
+  EXPECT_THAT(notes_of(proof), Not(HasSubstr("that they have")));
+}
+
+// Which NaN a result of f64 or of 16 bits is; of f32 there is one.
+TEST(PtxNans, WhoseBitsDecideAreNamed) {
+  constexpr char kOfF64[] =
+      "  mov.f64 %fd1, 0d7FF0000000000000;\n  sub.rn.f64 %fd2, %fd1, %fd1;\n"
+      "  mov.b64 %rd5, %fd2;\n  and.b64 %rd5, %rd5, 1;\n  cvt.u32.u64 %r31, %rd5;\n";
+  constexpr char kOfF16[] =
+      "  mov.b16 %h1, 0x7C00;\n  sub.rn.f16 %h2, %h1, %h1;\n  cvt.u32.u16 %r31, %h2;\n";
+  constexpr char kOfF32[] =
+      "  mov.f32 %f1, 0f7F800000;\n  sub.rn.f32 %f2, %f1, %f1;\n  mov.b32 %r31, %f2;\n";
+  for (const auto& [text, number, open] : {std::tuple{kOfF64, "0", true},
+                                           std::tuple{kOfF16, "0x7fff", true},
+                                           std::tuple{kOfF32, "0x7fffffff", false}}) {
+    const ProofResult proof = proof_of(deciding(text, number));
+    EXPECT_EQ(proof.verdict, ProofVerdict::kProved) << text;
+    EXPECT_EQ(notes_of(proof).find("that they have in this run") != std::string::npos, open)
+        << text;
+  }
 }
 
 // What IEEE 754 rounds is known.
@@ -195,6 +238,47 @@ TEST(PtxFunctions, WithLocalMemoryDoNotCallThemselves) {
   expect_proved(without);
 }
 
+// "st.param ... must immediately precede the corresponding call", and "ld.param ... follow" it.
+TEST(PtxFunctions, AreGivenAnewWhatTheyTake) {
+  const auto twice = [](const std::string& store, const std::string& call) {
+    OneKernel kernel = deciding(
+        "  mov.u32 %r5, 0;\nAGAIN:\n  {\n  .param .b32 a;\n  .param .b32 b;\n"
+        "  setp.ne.u32 %p4, %r5, 0;\n  " +
+            store + "  st.param.b32 [a], 5;\nGIVEN:\n  " + call +
+            "  call (b), g, (a);\nCALLED:\n  ld.param.b32 %r31, [b];\n  }\n"
+            "  add.u32 %r5, %r5, 1;\n  setp.lt.u32 %p3, %r5, 2;\n  @%p3 bra AGAIN;\n",
+        "5");
+    kernel.variables =
+        ".func (.param .b32 b) g(.param .b32 a)\n{\n  .reg .b32 %r<2>;\n"
+        "  ld.param.b32 %r1, [a];\n  st.param.b32 [b], %r1;\n  ret;\n}\n";
+    return kernel;
+  };
+  expect_refused(twice("@%p4 bra GIVEN;\n", ""), kUnknown);
+  expect_refused(twice("", "@%p4 bra CALLED;\n"), "no branch between");
+  OneKernel right = twice("", "");
+  right.body.erase(right.body.find("CALLED:\n"), 8);
+  expect_proved(right);
+}
+
+// "If a function that doesn't match the prototype is called, the behavior is undefined."
+TEST(PtxFunctions, AreCalledByAPrototypeOfTheirs) {
+  const auto calling_by = [](const std::string& takes, const std::string& returns) {
+    OneKernel kernel = deciding("  P: .callprototype (.param ." + returns + " _) _ (.param ." +
+                                    takes + " _);\n  {\n  .param ." + takes + " a;\n  .param ." +
+                                    returns + " b;\n  st.param." + takes +
+                                    " [a], 5;\n  mov.u64 %rd5, g;\n"
+                                    "  call (b), %rd5, (a), P;\n  ld.param.b32 %r31, [b];\n  }\n",
+                                "5");
+    kernel.variables =
+        ".func (.param .b32 b) g(.param .b64 a)\n{\n  .reg .b32 %r<2>;\n"
+        "  ld.param.b32 %r1, [a];\n  st.param.b32 [b], %r1;\n  ret;\n}\n";
+    return kernel;
+  };
+  expect_refused(calling_by("b32", "b32"), "another size");
+  expect_refused(calling_by("b64", "b64"), "another size");
+  expect_proved(calling_by("b64", "b32"));
+}
+
 TEST(PtxFunctions, TheCarryEndsAtACall) {
   const auto carrying = [](const std::string& between) {
     OneKernel kernel =
@@ -219,6 +303,44 @@ TEST(PtxLocalVariables, AreNotOneBehindTheOther) {
   expect_found(reading("other+-4"), "WORD_OOB");
   expect_proved(reading("other"));
 }
+
+// --- .uni --------------------------------------------------------------------------------------
+
+struct Uniform {
+  const char* name;
+  const char* text;  // lanes below %r9 go one way
+};
+void PrintTo(const Uniform& uniform, std::ostream* out) {
+  *out << uniform.text;
+}
+
+class UniformControl : public testing::TestWithParam<Uniform> {};
+
+TEST_P(UniformControl, IsOfAllLanesThatComeToIt) {
+  const auto going = [](const char* below) {
+    OneKernel kernel;
+    kernel.body = std::string{"  mov.u32 %r9, "} + below +
+                  ";\n  setp.lt.u32 %p2, %r1, %r9;\n  selp.u32 %r10, 1, 0, %p2;\n"
+                  "  mov.u64 %rd5, g;\n  mov.u64 %rd6, h;\n  selp.u64 %rd5, %rd5, %rd6, %p2;\n" +
+                  GetParam().text + "  bra.uni END;\nTHERE:\n  mov.u32 %r2, 0;\nEND:\n";
+    kernel.variables = ".func g()\n{\n  ret;\n}\n.func h()\n{\n  ret;\n}\n";
+    return kernel;
+  };
+  expect_refused(going("16"), ".uni says that none does");
+  expect_proved(going("32"));
+  expect_proved(going("0"));
+}
+
+INSTANTIATE_TEST_SUITE_P(
+    Ptx,
+    UniformControl,
+    testing::Values(Uniform{"Branch", "  @%p2 bra.uni THERE;\n"},
+                    Uniform{"Switch", "  T: .branchtargets END, THERE;\n  brx.idx.uni %r10, T;\n"},
+                    Uniform{"Call", "  @%p2 call.uni g, ();\n"},
+                    Uniform{"CallByRegister",
+                            "  P: .callprototype _ ();\n  call.uni %rd5, (), P;\n"},
+                    Uniform{"Return", "  @%p2 ret.uni;\n"}),
+    [](const auto& result) { return std::string{result.param.name}; });
 
 // --- Masks, ranks, counts ----------------------------------------------------------------------
 
@@ -341,6 +463,64 @@ TEST(PtxBarrierResults, AreOfOneGeneration) {
   expect_refused(of_two_warps(kCounts + meets, meets + kCounts), "is shared with bar.sync");
   expect_refused(of_two_warps(meets + kCounts, kCounts + meets), "is shared with bar.sync");
   expect_proved(of_two_warps(kCounts + meets, kCounts + meets));
+}
+
+// --- Lanes that have ended ---------------------------------------------------------------------
+
+// "If any thread in the warp has exited" it is undefined ("tcgen05.alloc, tcgen05.dealloc,
+// tcgen05.relinquish_alloc_permit").
+TEST(PtxAllocations, AreOfWarpsOfWhichNoLaneHasEnded) {
+  constexpr std::string_view kEnd = "  @%p4 exit;\n";
+  const auto allocating = [&](int ends) {
+    OneKernel kernel;
+    kernel.body = "  setp.eq.u32 %p4, %r1, 31;\n";
+    const char* const parts[] = {
+        "  tcgen05.alloc.cta_group::1.sync.aligned.shared::cta.b32 [tile], 32;\n"
+        "  ld.shared.u32 %r21, [tile];\n",
+        "  tcgen05.dealloc.cta_group::1.sync.aligned.b32 %r21, 32;\n",
+        "  tcgen05.relinquish_alloc_permit.cta_group::1.sync.aligned;\n",
+        ""};
+    for (int part = 0; part < 4; ++part) {
+      kernel.body += std::string{part == ends ? kEnd : ""} + parts[part];
+    }
+    return kernel;
+  };
+  for (int ends = 0; ends < 3; ++ends) {
+    expect_refused(allocating(ends), "have ended");
+  }
+  expect_proved(allocating(3));
+}
+
+// --- Lines of L2 -------------------------------------------------------------------------------
+
+TEST(PtxLines, AreDiscardedAndKeptWhole) {
+  const auto hinting = [](const std::string& hint, const std::string& number) {
+    OneKernel kernel = deciding("  @%p1 st.global.u32 [%rd1], 5;\n  " + hint +
+                                    "  bar.warp.sync -1;\n  ld.global.u32 %r31, [%rd1];\n",
+                                number);
+    kernel.in.resize(64);
+    return kernel;
+  };
+  expect_refused(hinting("@%p1 discard.global.L2 [%rd1], 128;\n", "5"), kUnknown);
+  expect_refused(hinting("discard.global.L2 [%rd1+64], 128;\n", "5"), "a multiple of 128");
+  expect_refused(hinting("applypriority.global.L2::evict_normal [%rd1+64], 128;\n", "5"),
+                 "a multiple of 128");
+  expect_proved(hinting("@%p1 discard.global.L2 [%rd1+128], 128;\n", "5"));
+  expect_proved(hinting("applypriority.global.L2::evict_normal [%rd1], 128;\n", "5"));
+}
+
+TEST(PtxBulkZeros, AreAStoreOfEachLane) {
+  const auto storing = [](const std::string& store) {
+    return deciding("  @%p1 st.shared.u32 [tile+2040], 5;\n  bar.warp.sync -1;\n  " + store +
+                        "  bar.warp.sync -1;\n  ld.shared.u32 %r31, [tile+2040];\n",
+                    "0");
+  };
+  expect_proved(storing("@%p1 st.bulk.weak.shared::cta [tile], 2048, 0;\n"));
+  expect_found(storing("@%p1 st.bulk.weak.shared::cta [tile], 2040, 0;\n"), "KERNEL_TRAP");
+  expect_refused(storing("@%p1 st.bulk.weak.shared::cta [tile], 2044, 0;\n"), "multiple of 8");
+  expect_found(storing("@%p1 st.bulk.weak.shared::cta [tile], 2048, 0;\n"
+                       "  ld.shared.u32 %r4, [tile+8];\n"),
+               "WARP_LANE_RACE");
 }
 
 // --- Grids -------------------------------------------------------------------------------------

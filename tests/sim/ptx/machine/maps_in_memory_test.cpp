@@ -194,6 +194,21 @@ TEST(PtxMapsInMemory, AreOfATensorThatTheDriverTakes) {
   const std::string stride = "global_stride.shared::cta.b1024.b64 [%r31], 0, ";
   expect_proved(replacing(stride + "80"));
   expect_found(replacing(stride + "72"), "TMA_COORD");
+  const auto expect_refused = [](const OneKernel& kernel, const char* why) {
+    EXPECT_THAT([&] { proof_of(kernel); },
+                testing::ThrowsMessage<ConfigError>(testing::HasSubstr(why)))
+        << kernel.body;
+  };
+  // 40 bits of a stride are there, and a tensor has an element.
+  expect_refused(replacing(stride + "0x10000000000"), "of this field is not there");
+  const auto of_rows = [](const char* rows) {
+    return using_map(with(kChange, "[%r31], 1, 3", std::string{"[%r31], 1, "} + rows) + kCopy);
+  };
+  expect_found(of_rows("0"), "TMA_COORD");
+  expect_proved(of_rows("1"));
+  // A map has 128 bytes, all of which a fence is of.
+  expect_refused(using_map(with(kChange, "gpu [%rd3], 128", "gpu [%rd3], 64") + kCopy),
+                 "128 bytes of a tensor map");
   const std::string swizzle = "swizzle_mode.shared::cta.b1024.b32 [%r31], ";
   expect_proved(replacing(swizzle + "2"));
   expect_found(replacing(swizzle + "1"), "TMA_COORD");

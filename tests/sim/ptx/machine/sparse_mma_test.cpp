@@ -87,6 +87,41 @@ TEST(PtxSparseMma, WhoseMetadataLiesWhereNoTextSaysIsRefused) {
                ConfigError);
 }
 
+// A word of metadata that nobody knows makes the rows unknown that it is of, 0 and 8, and no other.
+TEST(PtxSparseMma, MetadataThatNobodyKnowsMakesItsRowsUnknown) {
+  const auto deciding = [](const std::string& value, const std::string& row) {
+    OneKernel kernel = multiplies(dense(128).with_sparse_a(0));
+    const auto insert = [&](const std::string& text, const std::string& before) {
+      kernel.body.insert(kernel.body.find(before), text);
+    };
+    kernel.variables += ".shared .align 128 .b8 metadata[2048];\n";
+    insert("  mov.u32 %r27, metadata;\n  shr.u32 %r27, %r27, 4;\n  cvt.u64.u32 %rd4, %r27;\n",
+           "  or.b64 %rd6");
+    insert(
+        "  mov.u32 %r30, metadata;\n  add.u32 %r30, %r30, %r23;\n"
+        "  mov.u32 %r32, 0;\nMORE:\n  st.shared.u32 [%r30], 0;\n"
+        "  add.u32 %r30, %r30, 128;\n  add.u32 %r32, %r32, 128;\n"
+        "  setp.lt.u32 %p5, %r32, 2048;\n  @%p5 bra MORE;\n  bar.warp.sync -1;\n"
+        "  mov.u32 %r31, " +
+            value + ";\n  setp.eq.u32 %p5, %r1, 0;\n  @%p5 st.shared.u32 [metadata], %r31;\n",
+        "  fence.proxy.async");
+    insert(
+        "  tcgen05.fence::after_thread_sync;\n"
+        "  tcgen05.ld.sync.aligned.32x32b.x1.b32 {%r40}, [%r21];\n"
+        "  tcgen05.wait::ld.sync.aligned;\n  setp.ne.u32 %p5, %r1, " +
+            row +
+            ";\n  @%p5 bra OTHERS;\n  setp.ne.u32 %p6, %r40, 0;\n  @%p6 trap;\n"
+            "OTHERS:\n  bar.warp.sync -1;\n",
+        "  tcgen05.dealloc");
+    return kernel;
+  };
+  expect_proved(deciding("0", "0"));
+  expect_proved(deciding("%clock", "1"));
+  for (const char* row : {"0", "8"}) {
+    EXPECT_THROW(proof_of(deciding("%clock", row)), ConfigError) << row;
+  }
+}
+
 // Both columns that a selector may choose are allocated.
 TEST(PtxSparseMma, MetadataOutsideTheAllocationIsFound) {
   OneKernel kernel = multiplies(dense(128).with_sparse_a(1));

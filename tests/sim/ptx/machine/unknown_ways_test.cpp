@@ -67,7 +67,7 @@ constexpr Way kOfData[] = {
      "  cvt.u64.u32 %rd5, %r4;\n"
      "  shl.b64 %rd5, %rd5, 40;\n"
      "  add.u64 %rd5, %rd5, 77;\n"
-     "  cvta.to.shared.u64 %rd6, %rd5;\n"
+     "  cvta.to.global.u64 %rd6, %rd5;\n"
      "  shr.u64 %rd7, %rd6, 32;\n"
      "  and.b64 %rd7, %rd7, 255;\n"
      "  cvt.u32.u64 %r31, %rd7;\n",

@@ -38,6 +38,7 @@ OneKernel handing_over(const Words& words) {
   OneKernel kernel;
   kernel.ctas = 2;
   kernel.cluster = words.cluster;
+  kernel.cooperative = true;
   kernel.in = {0, 0, 0, 0};
   kernel.body =
       "  mov.u32 %r2, %ctaid.x;\n  setp.ne.u32 %p1, %r2, 0;\n  mad.lo.u32 %r5, %r2, 32, %r1;\n"
@@ -210,6 +211,7 @@ TEST(PtxWords, LookedAtByAnotherThreadNameTheFence) {
   const auto looking = [](const char* who, const std::string& meet) {
     OneKernel kernel;
     kernel.ctas = 2;
+    kernel.cooperative = true;
     kernel.in = {0, 0, 0, 0, 0, 0, 0, 0};
     kernel.body =
         "  mov.u32 %r2, %ctaid.x;\n  mov.u32 %r7, 1;\n  setp.ne.u32 %p1, %r2, 0;\n"
@@ -298,6 +300,35 @@ TEST(PtxWords, OfAnotherCtaAreTouchedBehindItsStart) {
       "  barrier.cluster.arrive.relaxed.aligned;\n  barrier.cluster.wait.aligned;\n";
   EXPECT_EQ(proof_of(storing_afar(met, store)).verdict, ProofVerdict::kProved);
   EXPECT_THAT(ids_in(proof_of(storing_afar("", store))), Contains("DSMEM_BEFORE_START"));
+}
+
+// A launch that is not cooperative may begin with one CTA and end it before the next begins.
+TEST(PtxWords, ThatOtherCtasWriteRestOnTheirBeingThere) {
+  const auto waiting = [](const char* own) {
+    OneKernel kernel;
+    kernel.in.resize(64);
+    kernel.ctas = 2;
+    kernel.body = "  mov.u32 %r40, %ctaid.x;\n  setp.eq.u32 %p1, %r1, 0;\n  mul.wide.u32 %rd4, " +
+                  std::string{own} +
+                  ", 4;\n  add.u64 %rd4, %rd4, %rd1;\n  @!%p1 bra END;\n"
+                  "  mul.wide.u32 %rd5, %r40, 4;\n  add.u64 %rd5, %rd5, %rd1;\n"
+                  "  st.release.gpu.global.u32 [%rd5], 1;\n"
+                  "WAIT:\n  ld.acquire.gpu.global.u32 %r2, [%rd4];\n  setp.ne.u32 %p2, %r2, 1;\n"
+                  "  @%p2 bra WAIT;\nEND:\n";
+    return kernel;
+  };
+  const auto rests = [](const OneKernel& kernel) {
+    const ProofResult proof = proof_of(kernel);
+    EXPECT_EQ(proof.verdict, ProofVerdict::kProved);
+    return std::any_of(proof.notes.begin(), proof.notes.end(), [](const std::string& note) {
+      return note.find("is on the machine beside it") != std::string::npos;
+    });
+  };
+  OneKernel other = waiting("0");
+  EXPECT_TRUE(rests(other));
+  other.cooperative = true;
+  EXPECT_FALSE(rests(other));
+  EXPECT_FALSE(rests(waiting("%r40")));
 }
 
 }  // namespace warptwin::sim::words_test
