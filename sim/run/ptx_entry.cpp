@@ -34,7 +34,7 @@ struct TakenForGranted {
   std::set<std::string> fixed_columns;
   std::set<std::string> rounded;
   std::set<std::string> map_bytes;
-  std::set<std::string> awaited_clusters;
+  std::set<std::string> awaited;
   bool allocates_beside_data = false;
   std::string registers;  // of a thread, as they are counted where it gives some back
 };
@@ -139,17 +139,13 @@ std::vector<std::string> hypotheses_of(const HeldLaunch& held, bool data_decides
   note(taken.active_masks,
        "activemask tells of all lanes that came the same way, or of each of them alone, and not "
        "of some");
-  if (!taken.fixed_columns.empty()) {
-    notes.push_back(
-        "tcgen05.alloc gives columns as in this run, for tensor memory is named by numbers at " +
-        first_three(taken.fixed_columns));
-  }
+  note(taken.fixed_columns,
+       "tcgen05.alloc gives columns as in this run, for tensor memory is named by numbers");
   note(data_decides ? taken.rounded : std::set<std::string>{},
-       "approximations, sums of products of floats, and NaNs of f64 and of 16 bits have the bits "
-       "that they have in this run");
-  note(taken.awaited_clusters,
-       "a cluster whose word another one waits for is on the machine beside it, though the launch "
-       "is not cooperative");
+       "approximations, sums of products of floats, NaNs of f64 and of 16 bits are as in this run");
+  note(taken.awaited,
+       "a cluster that waits for another one's word has it beside it, in a launch that is not "
+       "cooperative");
   note(
       taken.map_bytes,
       "bytes of a tensor map, whose form no manual says, are at most copied where they are loaded");
@@ -506,8 +502,7 @@ WarpBody body_of(const std::shared_ptr<HeldLaunch>& held,
     held->taken->fixed_columns.insert(grid->fixed_columns.begin(), grid->fixed_columns.end());
     held->taken->rounded.insert(grid->rounded.begin(), grid->rounded.end());
     held->taken->map_bytes.insert(grid->map_bytes.begin(), grid->map_bytes.end());
-    held->taken->awaited_clusters.insert(grid->awaited_clusters.begin(),
-                                         grid->awaited_clusters.end());
+    held->taken->awaited.insert(grid->awaited.begin(), grid->awaited.end());
     if (grid->changes_registers && held->launch.workload.registers_per_thread == 0) {
       held->taken->registers =
           "a thread begins with " + std::to_string(registers_at_start_of(held->launch)) +

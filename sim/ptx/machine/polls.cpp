@@ -156,7 +156,7 @@ void WarpRun::note_awaited(const Request& request, std::uint64_t address) {
       first != grid_.writers.end() &&
       (first->second[0] != machine_.cluster_index() || grid_.words_of_clusters.contains(word));
   if (others && !grid_.shape.cooperative) {
-    grid_.awaited_clusters.insert(kernel_.line_of(*request.strand.frame->routine, request.stop.op));
+    grid_.awaited.insert(kernel_.line_of(*request.strand.frame->routine, request.stop.op));
   }
 }
 

@@ -118,7 +118,7 @@ struct GridContext {
   /// By global word: the cluster, CTA and warp that was first to write it by an atomic or a flag.
   std::unordered_map<std::uint64_t, std::array<std::uint32_t, 3>> writers;
   std::unordered_set<std::uint64_t> words_of_clusters;  // those that several have written
-  std::set<std::string> awaited_clusters;  // waits for a word of another, which may not have begun
+  std::set<std::string> awaited;  // waits for a word of another cluster, which may not have begun
   /// By cluster, CTA and word of shared memory.
   std::map<std::array<std::uint32_t, 3>, SharedAtomics> shared_atomics;
   /// By cluster, CTA and shared address: a number of the mbarrier that was last initialised there.

@@ -143,7 +143,7 @@ TEST(PtxApproximations, ThatDecideAreNamed) {
                                                    "  selp.u32 %r31, 1, 0, %p3;\n"));
     EXPECT_EQ(proof.verdict, ProofVerdict::kProved) << text;
     EXPECT_TRUE(proof.data_decides) << text;
-    EXPECT_THAT(notes_of(proof), HasSubstr("that they have in this run")) << text;
+    EXPECT_THAT(notes_of(proof), HasSubstr("16 bits are as in this run")) << text;
   }
 }
 
@@ -152,7 +152,7 @@ TEST(PtxApproximations, ThatAreStoredAreNot) {
       "  ex2.approx.f32 %f2, %f1;\n  @%p1 st.global.f32 [%rd2], %f2;\n  mov.u32 %r31, 1;\n"));
   EXPECT_EQ(proof.verdict, ProofVerdict::kProved);
   EXPECT_FALSE(proof.data_decides);
-  EXPECT_THAT(notes_of(proof), Not(HasSubstr("that they have")));
+  EXPECT_THAT(notes_of(proof), Not(HasSubstr("16 bits are as")));
 }
 
 // Which NaN a result of f64 or of 16 bits is; of f32 there is one.
@@ -169,7 +169,7 @@ TEST(PtxNans, WhoseBitsDecideAreNamed) {
                                            std::tuple{kOfF32, "0x7fffffff", false}}) {
     const ProofResult proof = proof_of(deciding(text, number));
     EXPECT_EQ(proof.verdict, ProofVerdict::kProved) << text;
-    EXPECT_EQ(notes_of(proof).find("that they have in this run") != std::string::npos, open)
+    EXPECT_EQ(notes_of(proof).find("16 bits are as in this run") != std::string::npos, open)
         << text;
   }
 }

@@ -321,7 +321,7 @@ TEST(PtxWords, ThatOtherCtasWriteRestOnTheirBeingThere) {
     const ProofResult proof = proof_of(kernel);
     EXPECT_EQ(proof.verdict, ProofVerdict::kProved);
     return std::any_of(proof.notes.begin(), proof.notes.end(), [](const std::string& note) {
-      return note.find("is on the machine beside it") != std::string::npos;
+      return note.find("has it beside it") != std::string::npos;
     });
   };
   OneKernel other = waiting("0");
