@@ -85,6 +85,8 @@ struct Code {
   std::vector<VariableUse> variables;
   std::vector<std::vector<std::uint32_t>> targets;  // ops, of a .branchtargets
   std::vector<const Prototype*> prototypes;
+  /// Of each: the functions that `.calltargets` names, which are all that it is of; else none.
+  std::vector<std::span<const std::string_view>> call_targets;
   std::vector<Gap> gaps;
 
   std::span<const Argument> arguments_of(const Op& op) const {

@@ -427,6 +427,7 @@ class Decoder {
 
   Argument prototype(const Operand& operand) {
     const Prototype* found = names_.find_prototype(operand.name, scope_);
+    std::span<const std::string_view> targets;
     if (found == nullptr) {
       std::uint32_t scope = scope_;
       const TargetList* list = names_.find_targets(operand.name, scope);
@@ -438,11 +439,13 @@ class Decoder {
             "no '.callprototype' or '.calltargets' " + quoted(operand.name) + " is in this scope");
       }
       found = &code_.module->functions[*first].prototype;
+      targets = list->names;
     }
     Argument made;
     made.kind = Argument::Kind::kPrototype;
     made.index = static_cast<std::uint32_t>(code_.prototypes.size());
     code_.prototypes.push_back(found);
+    code_.call_targets.push_back(targets);
     return made;
   }
 

@@ -243,6 +243,13 @@ std::optional<Stop> Executor::call(const Op& op, Mask lanes) {
     fault.text = "a call through a register goes to no function";
     return fault;
   }
+  // "A complete list of potential call targets" (PTX ISA, "call").
+  const auto named = code().call_targets[arguments[3].index];
+  if (!named.empty() && std::find(named.begin(), named.end(), function->name) == named.end()) {
+    Stop fault = stop(Stop::Kind::kFault, lanes);
+    fault.text = std::string{function->name} + " is not among the call's .calltargets";
+    return fault;
+  }
   return enter(op, *function, lanes);
 }
 
@@ -312,6 +319,11 @@ std::optional<Stop> Executor::return_from(Mask lanes) {
     Stop left = stop(Stop::Kind::kLeft, lanes);
     strand_.mask = 0;
     return left;
+  }
+  if (callee->routine->code.function->prototype.no_return) {
+    Stop fault = stop(Stop::Kind::kFault, lanes);
+    fault.text = std::string{callee->routine->code.function->name} + " is .noreturn, and returns";
+    return fault;
   }
   std::erase_if(strand_.joins,
                 [&](const Strand::Join& join) { return join.frame == callee.get(); });

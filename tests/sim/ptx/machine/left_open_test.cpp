@@ -279,6 +279,29 @@ TEST(PtxFunctions, AreCalledByAPrototypeOfTheirs) {
   expect_proved(calling_by("b64", "b32"));
 }
 
+TEST(PtxFunctions, AreThoseThatTheCallNames) {
+  const auto calling_one = [](const char* of) {
+    OneKernel kernel;
+    kernel.body =
+        "  T: .calltargets " + std::string{of} + ";\n  mov.u64 %rd5, g;\n  call %rd5, (), T;\n";
+    kernel.variables = ".func g()\n{\n  ret;\n}\n.func h()\n{\n  ret;\n}\n";
+    return kernel;
+  };
+  expect_refused(calling_one("h"), "g is not among");
+  expect_proved(calling_one("h, g"));
+}
+
+TEST(PtxFunctions, ThatDoNotReturnEndTheThread) {
+  const auto ending = [](const char* by) {
+    OneKernel kernel;
+    kernel.body = "  call g, ();\n";
+    kernel.variables = ".func g() .noreturn\n{\n  " + std::string{by} + ";\n}\n";
+    return kernel;
+  };
+  expect_refused(ending("ret"), "is .noreturn");
+  expect_proved(ending("exit"));
+}
+
 TEST(PtxFunctions, TheCarryEndsAtACall) {
   const auto carrying = [](const std::string& between) {
     OneKernel kernel =
