@@ -26,6 +26,7 @@ LaneWords::Piece LaneWords::piece_of(const sim::LaneAccess& access,
                                      std::uint32_t lane,
                                      std::uint32_t first) {
   Piece piece{lane, base + access.address[lane] + first, 1, 0, false, touch};
+  piece.size = static_cast<std::uint8_t>(std::min<std::uint32_t>(access.bytes, Word::kSizes));
   if (piece.address % kWord == 0 && first + kWord <= access.bytes) {
     piece.bytes = kWord;
   }
@@ -39,8 +40,13 @@ LaneWords::Piece LaneWords::piece_of(const sim::LaneAccess& access,
   return piece;
 }
 
+void LaneWords::Word::note_size(std::uint8_t bytes) {
+  size = size == 0 || size == bytes ? bytes : kSizes;
+}
+
 // Of what others have done to the word, whose byte `shift` / 8 is the piece's first, what the
-// piece's lane does not know. `strong`: the word is of strong accesses, and so is the piece.
+// piece's lane does not know. `strong`: the word is of strong accesses, and so is the piece. Two of
+// these that "overlap" have to do so "completely" (PTX ISA, "Morally Strong").
 void LaneWords::meet_word(const Word& word,
                           const Piece& piece,
                           std::uint32_t shift,
@@ -50,6 +56,7 @@ void LaneWords::meet_word(const Word& word,
   if (((word.writers | word.adders | word.readers) & ~known) == 0) {
     return;
   }
+  strong = strong && word.size == piece.size;
   const bool store = piece.touch == Touch::kStore;
   const bool adds = piece.touch == Touch::kAdd;
   const bool changes =
@@ -57,8 +64,9 @@ void LaneWords::meet_word(const Word& word,
   const std::uint32_t mask = piece.bytes == kWord ? ~0U : 0xFFU;
   const bool again = store && !word.unknown && !piece.unknown && !word.several &&
                      ((word.value >> shift) & mask) == (piece.value & mask);
+  const bool atomic = adds && strong;
   const std::uint32_t writers =
-      (again ? 0 : word.writers & ~known) | (adds ? 0 : word.adders & ~known);
+      (again ? 0 : word.writers & ~known) | (atomic ? 0 : word.adders & ~known);
   const std::uint32_t readers = changes ? word.readers & ~known : 0;
   if ((writers | readers) == 0 || (race && (strong || !race->strong))) {
     return;
@@ -374,6 +382,7 @@ std::optional<sim::LaneRace> LaneWords::access(const sim::LaneAccess& access,
           Piece one = piece;
           one.address += byte;
           one.bytes = 1;
+          touched_.strong[one.address].note_size(one.size);
           note(touched_.strong[one.address], one, number);
         }
       } else {
@@ -527,6 +536,9 @@ void LaneWords::join(Word& one, const Word& word) {
   }
   if (word.readers != 0) {
     one.read = word.read;
+  }
+  if (word.size != 0) {
+    one.note_size(word.size);
   }
   one.adders |= word.adders;
   one.readers |= word.readers;

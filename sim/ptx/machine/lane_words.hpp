@@ -64,6 +64,9 @@ class LaneWords {
     std::uint32_t written = 0;  // likewise
     bool unknown = false;       // nobody knows the value
     bool several = false;       // they have stored other values before
+    std::uint8_t size = 0;      // of strong accesses: bytes of each; kSizes: not of all the same
+    static constexpr std::uint8_t kSizes = 0xff;
+    void note_size(std::uint8_t bytes);
   };
   template <std::uint32_t kUnit>
   using Words = AddressLines<Word, kUnit>;
@@ -112,6 +115,7 @@ class LaneWords {
     std::uint32_t value = 0;
     bool unknown = false;
     Touch touch = Touch::kLoad;
+    std::uint8_t size = 0;  // of the access
   };
 
   static Piece piece_of(const sim::LaneAccess& access,

@@ -546,6 +546,25 @@ TEST(PtxBulkZeros, AreAStoreOfEachLane) {
                "WARP_LANE_RACE");
 }
 
+// --- Atomics of two sizes ----------------------------------------------------------------------
+
+// They are not atomic to each other, be it in one warp; those of one lane are in order.
+TEST(PtxAtomicSizes, OfTwoLanesAreTheSame) {
+  const auto adding = [](const char* size, const char* lane) {
+    return deciding(
+        "  @%p1 st.shared.v2.u32 [tile], {%r1, %r1};\n  bar.warp.sync -1;\n"
+        "  setp.eq.u32 %p3, %r1, " +
+            std::string{lane} +
+            ";\n  @%p1 red.shared.add.u32 [tile], 1;\n  @%p3 red"
+            ".shared.add." +
+            size + " [tile], 1;\n  mov.u32 %r31, 1;\n",
+        "1");
+  };
+  expect_found(adding("u64", "1"), "WARP_LANE_RACE");
+  expect_proved(adding("u64", "0"));
+  expect_proved(adding("u32", "1"));
+}
+
 // --- Grids -------------------------------------------------------------------------------------
 
 // As grid.sync() does.
