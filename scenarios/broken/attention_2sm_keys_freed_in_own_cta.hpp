@@ -7,28 +7,9 @@
 #pragma once
 
 #include "scenarios/broken/attention_2sm_twin.hpp"
+#include "scenarios/broken/attention_twin.hpp"
 
 namespace warptwin::scenarios {
-
-template <Machine M, class Extents>
-struct Attention2smKeysFreedInOwnCtaKernel : AttentionKernel<M, Extents> {
-  using Base = AttentionKernel<M, Extents>;
-  using Problem = typename Base::Problem;
-  using Storage = typename Base::Storage;
-
-  struct Mma : Base::Mma {
-    using Base::Mma::Mma;
-    constexpr void free_keys(auto&& keys) {
-      const Mbarrier empty = keys.mbar();
-      std::move(keys).release_without_signal();
-      this->machine.tcgen05_commit(CtaGroup::kTwo, empty);  // the fault: no multicast to the pair
-    }
-  };
-
-  static constexpr void mma(M& machine, const Problem& problem, const Storage& smem) {
-    Base::template mma_by<Mma>(machine, problem, smem);
-  }
-};
 
 struct Attention2smKeysFreedInOwnCta : Attention2smTwin {
   static constexpr ScenarioInfo kInfo{"attention_2sm_keys_freed_in_own_cta",
@@ -37,7 +18,7 @@ struct Attention2smKeysFreedInOwnCta : Attention2smTwin {
                                       "DEADLOCK",
                                       "attention_2sm"};
   template <Machine M, class Extents>
-  using Kernel = Attention2smKeysFreedInOwnCtaKernel<M, Extents>;
+  using Kernel = AttentionKeysFreedInOwnCtaKernel<M, Extents>;
 };
 
 }  // namespace warptwin::scenarios

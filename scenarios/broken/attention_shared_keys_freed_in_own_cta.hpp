@@ -11,26 +11,6 @@
 
 namespace warptwin::scenarios {
 
-template <Machine M, class Extents>
-struct AttentionSharedKeysFreedInOwnCtaKernel : AttentionKernel<M, Extents> {
-  using Base = AttentionKernel<M, Extents>;
-  using Problem = typename Base::Problem;
-  using Storage = typename Base::Storage;
-
-  struct Mma : Base::Mma {
-    using Base::Mma::Mma;
-    constexpr void free_keys(auto&& keys) {
-      const Mbarrier empty = keys.mbar();
-      std::move(keys).release_without_signal();
-      this->machine.tcgen05_commit(CtaGroup::kOne, empty);  // the fault: to all who share them
-    }
-  };
-
-  static constexpr void mma(M& machine, const Problem& problem, const Storage& smem) {
-    Base::template mma_by<Mma>(machine, problem, smem);
-  }
-};
-
 struct AttentionSharedKeysFreedInOwnCta : AttentionTwin {
   static constexpr ScenarioInfo kInfo{"attention_shared_keys_freed_in_own_cta",
                                       ScenarioKind::kBroken,
@@ -39,7 +19,7 @@ struct AttentionSharedKeysFreedInOwnCta : AttentionTwin {
                                       "attention"};
   using StaticExtents = AttentionExtents<128, 3, 1, CtaGroup::kOne, 2>;
   template <Machine M, class Extents>
-  using Kernel = AttentionSharedKeysFreedInOwnCtaKernel<M, Extents>;
+  using Kernel = AttentionKeysFreedInOwnCtaKernel<M, Extents>;
 
   static std::span<const Parameter> parameters() {
     static const auto kParameters = extended(AttentionTwin::parameters(),

@@ -1,7 +1,7 @@
 /// What the wrong twins of `attention` share: a shape at which each of their faults shows. One CTA
 /// computes two pairs of query tiles over three tiles of keys, so that every ring goes round, and
 /// no phase of a pair begins where that of the last began. And a softmax role by its steps, of
-/// which a twin replaces one.
+/// which a twin replaces one; and an MMA role that frees keys in its own CTA alone.
 
 #pragma once
 
@@ -118,6 +118,27 @@ struct AttentionTwinKernel : AttentionKernel<M, Extents> {
       warp.hand_over(std::move(stage));
     }
     warp.send(warp.online.inverse_sum());
+  }
+};
+
+/// `attention`, of either group, whose MMA warp frees a stage of keys by a commit to its own CTA.
+template <Machine M, class Extents>
+struct AttentionKeysFreedInOwnCtaKernel : AttentionKernel<M, Extents> {
+  using Base = AttentionKernel<M, Extents>;
+
+  struct Mma : Base::Mma {
+    using Base::Mma::Mma;
+    constexpr void free_keys(auto&& keys) {
+      const Mbarrier empty = keys.mbar();
+      std::move(keys).release_without_signal();
+      this->machine.tcgen05_commit(Extents::own().group, empty);  // the fault: not to all
+    }
+  };
+
+  static constexpr void mma(M& machine,
+                            const typename Base::Problem& problem,
+                            const typename Base::Storage& smem) {
+    Base::template mma_by<Mma>(machine, problem, smem);
   }
 };
 
