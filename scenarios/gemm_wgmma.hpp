@@ -3,7 +3,8 @@
 /// free stages themselves, and write their rows. Persistent where there are fewer CTAs than tiles.
 /// The `cluster_m` CTAs of a cluster stand one below the other and share B: each copies a slice of
 /// it to all. Its `Parts` say what the elements are: gemm_wgmma_f16, _tf32, _e4m3 and _e5m2 are the
-/// same text.
+/// same text. Prefetched, it may begin before the grid before it has ended, and waits for that grid
+/// before its first copy.
 ///
 /// Barrier         Arrivals per phase                 Bytes per phase   Completion means
 /// input.full[s]   1   load, elected lane             A tile + B tile   stage s may be read
@@ -21,124 +22,20 @@
 #include <span>
 #include <string>
 #include <type_traits>
-#include <utility>
 
 #include "common/kernel/config_checks.hpp"
 #include "common/kernel/reference.hpp"
 #include "common/kernel/scenario.hpp"
-#include "common/kernel/tile_scheduler.hpp"
-#include "common/machine/extent.hpp"
 #include "common/machine/machine.hpp"
 #include "common/machine/roles.hpp"
 #include "common/machine/rounding.hpp"
-#include "common/sync/cluster_shape.hpp"
-#include "common/sync/participants.hpp"
 #include "common/tile/input_tile_pipeline.hpp"
 #include "common/tile/tile_writer.hpp"
 #include "common/tile/warpgroup_mma.hpp"
 
-#include "scenarios/gemm_parts.hpp"
+#include "scenarios/gemm_wgmma_storage.hpp"
 
 namespace warptwin::scenarios {
-
-/// Shapes and depths: constants on a GPU, run-time values in the simulator.
-template <std::uint32_t kTileM = kDynamic,
-          std::uint32_t kTileN = kDynamic,
-          std::uint32_t kTileK = kDynamic,
-          std::uint32_t kStages = kDynamic,
-          std::uint32_t kClusterM = kDynamic,
-          std::uint32_t kInFlight = kDynamic>
-struct GemmWgmmaExtents {
-  [[no_unique_address]] Extent<kTileM> tile_m;
-  [[no_unique_address]] Extent<kTileN> tile_n;
-  [[no_unique_address]] Extent<kTileK> tile_k;
-  [[no_unique_address]] Extent<kStages> stages;
-  [[no_unique_address]] Extent<kClusterM> cluster_m;
-  [[no_unique_address]] Extent<kInFlight> in_flight;
-
-  constexpr ClusterShape cluster() const { return {cluster_m, 1}; }
-};
-
-/// Whether each warp stores its own rows of D.
-template <class Parts>
-inline constexpr bool kWgmmaByWarps = Parts::kStoredBy == StoredBy::kEachWarp;
-
-/// Columns of 128 rows of sums at most: a warpgroup has registers for so many.
-inline constexpr std::uint32_t kTallColumns = 192;
-
-/// The shape of a box in which D is stored.
-template <class Parts>
-constexpr std::uint32_t wgmma_box_rows(std::uint32_t tile_m) {
-  return kWgmmaByWarps<Parts> ? kWgmmaWarpRows : tile_m;
-}
-template <class Parts>
-constexpr std::uint32_t wgmma_box_columns(std::uint32_t tile_n) {
-  using D = typename Parts::D;
-  if constexpr (kWgmmaByWarps<Parts>) {
-    return warp_boxes<D>(Extent<>{tile_n}).columns;
-  } else {
-    return box_columns<D>(tile_n);
-  }
-}
-
-template <class Extents,
-          class Parts = GemmParts,
-          class Payload = PayloadOf<Parts>,
-          class Freed = ElectedLaneOfSharers>
-struct GemmWgmmaStorage {
-  using D = typename Parts::D;
-  using Input = InputPipelineStorage<Payload, From<Role::kLoad, TmaBytes>, To<Role::kMma, Freed>>;
-  /// Of the last stage no product is made that has zeros alone.
-  static constexpr bool kCut = std::is_same_v<Payload, PayloadOf<Parts>>;
-
-  constexpr GemmWgmmaStorage(auto& layout, const Extents& e)
-      : GemmWgmmaStorage{layout, e, {e.tile_m, e.tile_n, e.tile_k}} {}
-  /// With what a stage holds.
-  constexpr GemmWgmmaStorage(auto& layout, const Extents& e, const Payload& payload)
-      : input{layout, "input", wgmma_roles(e.tile_m), e.cluster(), payload, e.stages},
-        out{layout,
-            "out",
-            wgmma_roles(e.tile_m),
-            kWgmmaByWarps<Parts> ? kWgmmaRows : std::uint32_t{e.tile_m},
-            wgmma_box_columns<Parts>(e.tile_n),
-            1,
-            kWgmmaByWarps<Parts> ? std::min(e.tile_m / kWgmmaRows, 2U) : 1} {}
-  constexpr void init(Machine auto& machine) const { input.init(machine); }
-
-  Input input;
-  OutputTileStorage<D, Role::kMma> out;
-};
-
-template <Machine M, class Extents>
-struct GemmWgmmaProblem {
-  typename M::TensorMap a, b, d;  // boxes (tile_m, tile_k), (tile_n / cluster_m, tile_k),
-                                  // (box_rows, box)
-  [[no_unique_address]] Extents extents;
-  TileWalk tile_walk;
-  KSteps k_steps;
-
-  /// `size`: bytes of an element of A and B.
-  static GemmWgmmaProblem of(const ParameterSet& p,
-                             const Extents& e,
-                             std::uint32_t size,
-                             std::span<const typename M::TensorMap> maps) {
-    return {maps[0],
-            maps[1],
-            maps[2],
-            e,
-            {TileGrid::covering(p.u32("m"), p.u32("n"), e.tile_m, e.tile_n),
-             e.cluster(),
-             {RasterOrder::kAlongM, p.u32("swizzle")}},
-            KSteps::covering(p.u32("k"), e.tile_k, size)};
-  }
-  constexpr StaticTileScheduler tiles(const M& machine) const { return {tile_walk, machine}; }
-};
-
-/// The same where each warp stores its own rows.
-template <Machine M, class Extents>
-struct GemmWgmmaOwnRowsProblem : GemmWgmmaProblem<M, Extents> {
-  typename M::TensorMap rest;  // of d, boxes of kRestColumns columns
-};
 
 template <Machine M,
           class Extents,
@@ -149,6 +46,7 @@ struct GemmWgmmaKernel {
   using Storage = StorageOfCta;
   using Input = PipelineOf<M, typename Storage::Input>;
   static constexpr RoleTable kRoles = wgmma_roles(128);
+  static constexpr bool kBeginsEarly = Parts::kPrefetch;  // it waits for the grid before itself
   static constexpr std::uint32_t box_rows(const Extents& e) {
     return wgmma_box_rows<Parts>(e.tile_m);
   }
@@ -189,6 +87,11 @@ struct GemmWgmmaKernel {
     if (machine.warp_index() != kRoles.first_warp(Role::kLoad)) {
       return;  // the rest of the warpgroup is there to give its registers
     }
+    if constexpr (Parts::kPrefetch) {
+      machine.prefetch_tensormap(problem.a);
+      machine.prefetch_tensormap(problem.b);
+      machine.griddepcontrol_wait();  // A and B may be what a grid before this one writes
+    }
     auto input = Input{machine, smem.input}.producer();
     for (const Tile tile : problem.tiles(machine)) {
       for (std::uint32_t k = 0; k < problem.k_steps.count; ++k) {
@@ -196,6 +99,9 @@ struct GemmWgmmaKernel {
         copy(stage, tile, k);
         std::move(stage).release();
       }
+    }
+    if constexpr (Parts::kPrefetch) {
+      machine.griddepcontrol_launch_dependents();  // the next grid may come where a CTA has ended
     }
     input.drain();  // no arrival is on its way to input.empty any more
   }
@@ -318,6 +224,9 @@ struct GemmWgmmaOf {
                       .flops = std::uint64_t{2} * m * n * k};
     if constexpr (kWgmmaByWarps<Parts>) {
       workload.maps.push_back(tile_map<D>(2, kWgmmaWarpRows, kRestColumns<D>));
+    }
+    if constexpr (Parts::kPrefetch) {
+      workload.from_grid_before = {0, 1};
     }
     return workload;
   }

@@ -214,6 +214,16 @@ void launch_layer(WgmmaProblem<CudaMachine, Shape> problem, std::uint32_t ctas) 
          nullptr);
 }
 
+/// Whether a kernel waits for the grid before itself.
+template <class Kernel>
+constexpr bool begins_early() {
+  if constexpr (requires { Kernel::kBeginsEarly; }) {
+    return Kernel::kBeginsEarly;
+  } else {
+    return false;
+  }
+}
+
 /// Launches a scenario's kernel on `ctas` CTAs; 0: one for every tile. `strip`: tiles side by side
 /// that are walked together.
 template <class Kernel, class Extents>
@@ -229,10 +239,11 @@ void launch_scenario(const Matrices& x,
   std::uint32_t* scratch = nullptr;
   void* arguments[] = {&problem, &scratch};
   launch(reinterpret_cast<const void*>(&kernel_entry<Kernel>),
-         {ctas == 0 ? problem.tile_walk.count() : ctas / cluster,
-          cluster,
-          kThreads<Kernel>,
-          shared_bytes<typename Kernel::Storage>(extents)},
+         {.clusters = ctas == 0 ? problem.tile_walk.count() : ctas / cluster,
+          .cluster_size = cluster,
+          .threads = kThreads<Kernel>,
+          .shared_bytes = shared_bytes<typename Kernel::Storage>(extents),
+          .begins_early = begins_early<Kernel>()},
          arguments,
          nullptr);
 }

@@ -52,18 +52,28 @@ void launch(const void* kernel, const LaunchShape& shape, void** arguments, cuda
                  "use clusters of at most 8 CTAs");
   }
   const bool two_sizes = shape.fallback_size != 0 && takes_two_sizes();
-  cudaLaunchAttribute clusters[2]{};
-  clusters[0].id = cudaLaunchAttributeClusterDimension;
-  clusters[0].val.clusterDim = {two_sizes ? shape.fallback_size : shape.cluster_size, 1, 1};
-  clusters[1].id = cudaLaunchAttributePreferredClusterDimension;
-  clusters[1].val.preferredClusterDim = {shape.cluster_size, 1, 1};
+  cudaLaunchAttribute attributes[3]{};
+  unsigned int count = 0;
+  cudaLaunchAttribute& regular = attributes[count++];
+  regular.id = cudaLaunchAttributeClusterDimension;
+  regular.val.clusterDim = {two_sizes ? shape.fallback_size : shape.cluster_size, 1, 1};
+  if (two_sizes) {
+    cudaLaunchAttribute& preferred = attributes[count++];
+    preferred.id = cudaLaunchAttributePreferredClusterDimension;
+    preferred.val.preferredClusterDim = {shape.cluster_size, 1, 1};
+  }
+  if (shape.begins_early) {
+    cudaLaunchAttribute& early = attributes[count++];
+    early.id = cudaLaunchAttributeProgrammaticStreamSerialization;
+    early.val.programmaticStreamSerializationAllowed = 1;
+  }
   cudaLaunchConfig_t config{};
   config.gridDim = {shape.clusters * shape.cluster_size, 1, 1};
   config.blockDim = {shape.threads, 1, 1};
   config.dynamicSmemBytes = shape.shared_bytes;
   config.stream = stream;
-  config.attrs = clusters;
-  config.numAttrs = two_sizes ? 2 : 1;
+  config.attrs = attributes;
+  config.numAttrs = count;
   require_cuda(
       cudaLaunchKernelExC(&config, kernel, arguments),
       "cudaLaunchKernelExC",

@@ -20,6 +20,9 @@ struct LaunchShape {
   std::uint32_t shared_bytes = 0;  // of a CTA, dynamic
   /// CTAs of a cluster that the device may make instead, where it can: see `Workload`. 0: none.
   std::uint32_t fallback_size = 0;
+  /// Whether it may begin before the grid before it in the stream has ended, for which the kernel
+  /// waits itself (CUDA runtime, "cudaLaunchAttributeProgrammaticStreamSerialization").
+  bool begins_early = false;
 };
 
 /// Requires that `kernel` takes a first argument of `bytes` bytes, as the host lays it out: nvcc's
