@@ -41,9 +41,14 @@ struct GemmBlockScaledKernel
   using Storage = typename Base::Storage;
   using Input = typename Base::Input;
   using Accum = typename Base::Accum;
+  using Operands = typename ScaledOperandsOf<Parts>::Type;
+  using Beside = typename Operands::template Maps<typename M::TensorMap>;
   struct Problem : Base::Problem {
     [[no_unique_address]] Products products;
+    [[no_unique_address]] Beside beside;
     typename M::TensorMap sfa, sfb;  // boxes: the factors of 128 rows
+
+    constexpr ScaledTileShape shape() const { return scaled_shape<Operands>(this->extents); }
   };
 
   static Problem problem(const ParameterSet& p,
@@ -52,7 +57,10 @@ struct GemmBlockScaledKernel
                          std::span<const GlobalAddress> tensors,
                          const TileOrder& order = {}) {
     const auto products = Products::of(p, e);
-    Problem problem{Base::problem(p, e, maps, tensors, order), products, maps[3], maps[4]};
+    Problem problem{Base::problem(p, e, maps, tensors, order), products, {}, maps[3], maps[4]};
+    if constexpr (Operands::kSparseA) {
+      problem.beside = {maps[5]};
+    }
     const auto grid = TileGrid::covering(p.u32("m"), p.u32("n"), e.cta_m(), e.tile_n);
     problem.tile_walk = products.walk(grid, e, order);
     return problem;
@@ -104,7 +112,7 @@ struct GemmBlockScaledKernel
   static constexpr void load_tiles(
       M& machine, const Problem& problem, const Storage& smem, const auto& tiles, F&& begins) {
     auto input = Input{machine, smem.input}.producer();
-    const ScaledTileShape shape = problem.extents.shape();
+    const ScaledTileShape shape = problem.shape();
     const std::uint32_t ctas = ctas_in(shape.group);
     const std::uint32_t part = smem.input.cluster.place_in_group(machine.cta_rank());
     for (const Tile each : tiles) {
@@ -114,8 +122,7 @@ struct GemmBlockScaledKernel
       for (std::uint32_t k = 0; k < problem.k_tiles; ++k) {
         auto stage = input.acquire_stage();  // waits input.empty; the leader arms full, for both
         const auto to = stage.payload();
-        stage.load(problem.a, at.index({tile.m, k}), to.a_tile());                // (cta_m, tile_k)
-        stage.load(problem.b, at.index({ctas * tile.n + part, k}), to.b_tile());  // (cta_n, tile_k)
+        Operands::load(stage, problem, at, ctas * tile.n + part, k);
         stage.load(problem.sfa, {(at.sfa_blocks + tile.m) * problem.k_tiles + k, 0}, to.sfa_tile());
         for (std::uint32_t row = 0; row < shape.b_blocks(); ++row) {  // of both CTAs
           const std::uint32_t block = at.sfb_blocks + shape.first_block(tile.n) + row;
@@ -134,7 +141,7 @@ struct GemmBlockScaledKernel
                                     const Storage& smem,
                                     const TmemAllocation& tmem) {
     return {tmem.base.at_column(smem.accum.config.accum_columns()),
-            problem.extents.shape(),
+            problem.shape(),
             problem.extents.stages};
   }
 
@@ -144,7 +151,7 @@ struct GemmBlockScaledKernel
                                           const auto& tiles) {
     auto warp = MmaWarp<M, Accum>::create(machine, smem.accum, smem.tmem);  // in both, together
     auto input = Input{machine, smem.input}.consumer();
-    const ScaledTileShape shape = problem.extents.shape();
+    const ScaledTileShape shape = problem.shape();
     const ScaleSlots scales = slots(problem, smem, warp.tmem());
     for (const Tile tile : tiles) {
       if (!warp.is_leader()) {
@@ -157,12 +164,12 @@ struct GemmBlockScaledKernel
         ScaleSlot slot = scales[stage.index()];
         copy_scales(machine, shape, stage.payload(), slot);  // in both CTAs
         slot.b = slot.b.at_column(first_column);
-        multiply_scaled(machine,
-                        accum.tmem().address(),
-                        shape,
-                        stage.payload(),
-                        slot,
-                        k == 0 ? Accumulate::kNo : Accumulate::kYes);
+        Operands::multiply(machine,
+                           accum,
+                           shape,
+                           stage.payload(),
+                           slot,
+                           k == 0 ? Accumulate::kNo : Accumulate::kYes);
         std::move(stage).release();  // commits to input.empty of all whose copies it has read
       }
       std::move(accum).release();  // commits to accum.full of the pair
@@ -174,10 +181,14 @@ struct GemmBlockScaledKernel
 /// What the scenarios of every choice of parts, and of products, share.
 template <class Parts = GemmParts, class Products = OneProduct>
 struct GemmBlockScaledOf {
+  using Operands = typename ScaledOperandsOf<Parts>::Type;
   using Storage = GemmBlockScaledStorage<GemmBlockScaledClusterExtents<>, Parts>;
   using Extents = GemmBlockScaledClusterExtents<>;
-  using StaticExtents =
-      GemmBlockScaledClusterExtents<GemmBlockScaledExtents<0, 128, 128, 128, 4, 2>, 1, 1, 1>;
+  using StaticExtents = GemmBlockScaledClusterExtents<
+      GemmBlockScaledExtents<0, 128, 128, Operands::kRowBytes, Operands::kStages[0], 2>,
+      1,
+      1,
+      1>;
   template <Machine M, class Extents>
   using Kernel = GemmBlockScaledKernel<M, Extents, Parts, Products>;
 
@@ -196,8 +207,12 @@ struct GemmBlockScaledOf {
         {"format", "0: MXFP8, 1: MXFP4, 2: NVFP4", 0, 0, 2},
         {"tile_m", "rows of an MMA's tile of D: 128 a CTA", 128, 128, 256},
         {"tile_n", "columns of an MMA's tile of D", 128, 32, 256},
-        {"tile_k", "columns of A and B in one stage", 128, 64, 256},
-        {"stages", "stages of the input ring", 4, 1, 64},
+        {"tile_k",
+         "columns of A and B in one stage",
+         Operands::kRowBytes,
+         64,
+         2 * Operands::kRowBytes},
+        {"stages", "stages of the input ring", Operands::kStages[0], 1, 64},
         {"accum_stages", "accumulators in tensor memory", 2, 1, 64},
         {"cta_group", "CTAs that share an MMA", 1, 1, 2},
         {"cluster_m", "CTAs of a cluster along M", 1, 1, 16},
@@ -221,12 +236,12 @@ struct GemmBlockScaledOf {
   }
   /// `clusters` of them; 0: one for each tile.
   static Workload workload_of(const ParameterSet& p, const Extents& e, std::uint32_t clusters) {
-    const ScaledTileShape shape = e.shape();
+    const ScaledTileShape shape = scaled_shape<Operands>(e);
     const ClusterShape cluster = e.cluster();
     const auto [m, n, k] = std::array{p.u32("m"), p.u32("n"), p.u32("k")};
     check_scaled_tile(shape);
-    check_scaled_k(k);
-    const std::uint32_t row_bytes = shape.row_bytes();
+    check_scaled_k(k, shape.sparse_a);
+    const std::uint32_t row_bytes = std::min(shape.row_bytes(), 128U);  // of a box
     check_cluster(cluster, e.cta_m(), e.cta_n(), row_bytes);
     check_scale_columns(e.accum_stages, e.stages, shape);
     check_stages_fit<Storage>(e);
@@ -254,7 +269,8 @@ struct GemmBlockScaledOf {
             .flops = std::uint64_t{2} * m * n * k};
   }
   static void reference(const ParameterSet& p, std::span<HostTensor> tensors) {
-    multiply_scaled_reference(tiles(p).shape(), ceil_div(p.u32("k"), p.u32("tile_k")), tensors);
+    multiply_scaled_reference(
+        scaled_shape<Operands>(tiles(p)), ceil_div(p.u32("k"), p.u32("tile_k")), tensors);
   }
 };
 

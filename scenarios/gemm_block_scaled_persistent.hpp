@@ -26,7 +26,9 @@ namespace warptwin::scenarios {
 /// `Plain`, a scenario of fixed tiles, by clusters that claim them.
 template <class Plain>
 struct GemmBlockScaledPersistentOf : Plain {
-  using Tiles = GemmBlockScaledExtents<2, 256, 128, 256, 6, 2>;
+  using Operands = typename Plain::Operands;
+  static constexpr std::uint32_t kTileK = 2 * Operands::kRowBytes;  // of four bits
+  using Tiles = GemmBlockScaledExtents<2, 256, 128, kTileK, Operands::kStages[1], 2>;
   using StaticExtents = GemmPersistentExtents<GemmBlockScaledClusterExtents<Tiles, 2, 2, 1>, 2>;
   using Extents = GemmPersistentExtents<GemmBlockScaledClusterExtents<>>;
   template <Machine M, class Extents>
@@ -38,8 +40,8 @@ struct GemmBlockScaledPersistentOf : Plain {
                  {{"m", "rows of A and D", 512, 1, 1 << 20, "tile_m"},
                   {"format", "0: MXFP8, 1: MXFP4, 2: NVFP4", 2, 0, 2},
                   {"tile_m", "rows of an MMA's tile of D: 128 a CTA", 256, 128, 256},
-                  {"tile_k", "columns of A and B in one stage", 256, 64, 256},
-                  {"stages", "stages of the input ring", 6, 1, 64},
+                  {"tile_k", "columns of A and B in one stage", kTileK, 64, kTileK},
+                  {"stages", "stages of the input ring", Operands::kStages[1], 1, 64},
                   {"cta_group", "CTAs that share an MMA", 2, 1, 2},
                   {"cluster_m", "CTAs of a cluster along M", 2, 1, 16}});
     return kParameters;

@@ -3,6 +3,7 @@
 
 #pragma once
 
+#include "common/pipeline/typestate.hpp"
 #include "common/tile/block_scale.hpp"
 
 #include "scenarios/gemm_2sm.hpp"
@@ -52,12 +53,69 @@ struct GemmBlockScaledClusterExtents : Scaled {
   constexpr auto accum_rows() const { return Extent<kTmemLanes>{}; }
 };
 
+/// What an MMA multiplies, and how a stage gets it: operands with all their elements. A choice of
+/// parts may have another as its `ScaledOperands`.
+struct DenseScaled {
+  static constexpr bool kSparseA = false;
+  static constexpr std::uint32_t kRowBytes = 128;     // of B in a stage, by default
+  static constexpr std::uint32_t kStages[] = {4, 6};  // of fixed tiles, and of claimed ones
+  using Payload = ScaledTileShape::Payload;
+  template <class TensorMap>
+  struct Maps {};  // beside those of A, B and their factors
+
+  static constexpr Payload payload(const ScaledTileShape& shape) { return shape.payload(); }
+  /// Those of `k`, of a tile of A and a CTA's part `b` of one of B.
+  static constexpr void load(WARPTWIN_HELD auto& stage,
+                             const auto& problem,
+                             const auto& at,
+                             std::uint32_t b,
+                             std::uint32_t k) {
+    stage.load(problem.a, at.index({at.tile.m, k}), stage.payload().a_tile());  // (cta_m, tile_k)
+    stage.load(problem.b, at.index({b, k}), stage.payload().b_tile());          // (cta_n, tile_k)
+  }
+  static constexpr void multiply(auto& machine,
+                                 const auto& accum,
+                                 const ScaledTileShape& shape,
+                                 const auto& tiles,
+                                 const ScaleSlot& slot,
+                                 Accumulate accumulate) {
+    multiply_scaled(machine, accum.tmem().address(), shape, tiles, slot, accumulate);
+  }
+};
+
+/// The operands of a choice of parts.
+template <class Parts>
+struct ScaledOperandsOf {
+  using Type = DenseScaled;
+};
+template <class Parts>
+  requires requires {
+    typename Parts::ScaledOperands;
+  }
+struct ScaledOperandsOf<Parts> {
+  using Type = typename Parts::ScaledOperands;
+};
+
+/// The tiles of a k step of such a kernel.
+template <class Operands>
+constexpr ScaledTileShape scaled_shape(const auto& extents) {
+  ScaledTileShape shape = extents.shape();
+  shape.sparse_a = Operands::kSparseA;
+  return shape;
+}
+
 /// What gemm_2sm has, with factors in the stages and in tensor memory.
-template <class Extents, class Parts = GemmParts>
-struct GemmBlockScaledStorage : Gemm2smStorage<Extents, Parts, ScaledTileShape::Payload> {
+template <class Extents,
+          class Parts = GemmParts,
+          class Operands = typename ScaledOperandsOf<Parts>::Type>
+struct GemmBlockScaledStorage : Gemm2smStorage<Extents, Parts, typename Operands::Payload> {
   constexpr GemmBlockScaledStorage(auto& layout, const Extents& e)
-      : Gemm2smStorage<Extents, Parts, ScaledTileShape::Payload>{
-            layout, e, e.shape().payload(), e.tile_n, e.stages * e.shape().columns()} {}
+      : Gemm2smStorage<Extents, Parts, typename Operands::Payload>{
+            layout,
+            e,
+            Operands::payload(scaled_shape<Operands>(e)),
+            e.tile_n,
+            e.stages * scaled_shape<Operands>(e).columns()} {}
 };
 
 /// One product is in a launch. Another choice of products says as much.

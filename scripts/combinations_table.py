@@ -68,13 +68,14 @@ of their own stand in a line of `scenarios/combinations.txt`, and are in `warptw
 these are proved with rings of two stages, one response and one accumulator. `mn` are kernels whose
 operands are MN-major, `mn_a` and `mn_b` those whose A and B is. `transposed` kernels
 store D as (n, m); in `warp_stores` each warp of the epilogue stores its own rows; `stmatrix` ones
-do so, too, and write them by matrices; `prefetch` ones bring tensor maps and weights nearer; `relu`
-ones store no negative sum; `quantised` ones store D with factors; `maps` and `gather` ones make the
-tensor maps of groups themselves, and gather rows of A; `preferred` ones have clusters of two shapes
-in one launch, in every mix; `batched` ones have several products of a shape, `warpgroups` ones two
-warpgroups in the epilogue. `mixed_input` kernels convert A, of the column's type, to B's on its way
-to tensor memory: bf16, or f16 where it stands behind; their `multicast` ones share copies of A
-along N; `sparse` ones have a sparse A.
+do so, too, and write them by matrices; `prefetch` ones bring tensor maps and weights nearer before
+they wait for the grid before, by `wgmma` maps alone; `relu` ones store no negative sum; `quantised`
+ones store D with factors; `maps` and `gather` ones make the tensor maps of groups themselves, and
+gather rows of A; `preferred` ones have clusters of two shapes in one launch, in every mix;
+`batched` ones have several products of a shape, `warpgroups` ones two warpgroups in the epilogue.
+`mixed_input` kernels convert A, of the column's type, to B's on its way to tensor memory: bf16, or
+f16 where it stands behind; their `multicast` ones share copies of A along N; `sparse` ones have a
+sparse A.
 """
 
 
@@ -396,6 +397,8 @@ KERNELS = [
     Kernel("gemm_wgmma_pingpong_*_e4m3", "1SM", "static", {},
            [*WGMMA, ("1x1 and tiles of 144 columns", ["tile_n=144"])]),
     Kernel("gemm_wgmma_relu", "1SM", "static", {}, WGMMA),
+    Kernel("gemm_wgmma_prefetch", "1SM", "static", {}, WGMMA),
+    Kernel("gemm_wgmma_pingpong_prefetch", "1SM", "static", {}, WGMMA),
     Kernel("gemm_wgmma_sparse", "1SM", "static",
            typed("gemm_wgmma_sparse", "bf16", "tf32", "e4m3", "s8"), WGMMA),
     *fused_rows("gemm_epilogue_load", FLOATS, ("bf16",)),
@@ -423,6 +426,7 @@ KERNELS = [
 # Of operands with scale factors: the formats are a parameter, and so are the CTAs of an MMA.
 FORMATS = ["MXFP8", "MXFP4", "NVFP4"]
 SINGLE = ["cta_group=1", "tile_m=128", "stages=4"]
+SINGLE_SPARSE = ["cta_group=1", "tile_m=128"]
 PAIR = ["cta_group=2", "tile_m=256"]
 
 
@@ -436,6 +440,10 @@ SCALED_ROWS = [
     ("gemm_block_scaled_alpha", "2SM", "static", each_with(PAIR, PAIRS)),
     ("gemm_block_scaled_alpha_persistent", "1SM", "CLC", each_with(SINGLE, SINGLES)),
     ("gemm_block_scaled_alpha_persistent", "2SM", "CLC", each_with(PAIR, PAIRS)),
+    ("gemm_block_scaled_sparse", "1SM", "static", each_with(SINGLE_SPARSE, SINGLES)),
+    ("gemm_block_scaled_sparse", "2SM", "static", each_with(PAIR, PAIRS)),
+    ("gemm_block_scaled_sparse_persistent", "1SM", "CLC", each_with(SINGLE_SPARSE, SINGLES)),
+    ("gemm_block_scaled_sparse_persistent", "2SM", "CLC", each_with(PAIR, PAIRS)),
     *[(f"gemm_block_scaled_{form}{claims}", group, tiles, shapes)
       for form in ("batched", "warpgroups")
       for claims, group, tiles, shapes in (
@@ -471,7 +479,8 @@ ABSENT = [
     ("other types", "gemm_block_scaled, gemm_block_scaled_persistent, gemm_block_scaled_alpha, "
      "gemm_block_scaled_alpha_persistent, gemm_block_scaled_batched, "
      "gemm_block_scaled_batched_persistent, gemm_block_scaled_warpgroups, "
-     "gemm_block_scaled_warpgroups_persistent, gemm_grouped_1d1d, "
+     "gemm_block_scaled_warpgroups_persistent, gemm_block_scaled_sparse, "
+     "gemm_block_scaled_sparse_persistent, gemm_grouped_1d1d, "
      "gemm_grouped_1d1d_persistent", "d"),
 ]
 NO_MATRICES = ["producer_consumer", "mainloop", "mainloop_fp8", "mainloop_wgmma", "multicast_ring",
@@ -662,8 +671,9 @@ def of_formats(commands, ran, only, kept):
         found = {}
         for name, group, tiles, shapes in SCALED_ROWS:
             for number, form in enumerate(FORMATS):
-                step = "tile_k=128" if form == "MXFP8" else "tile_k=256"
-                of_form = each_with([f"format={number}", step], shapes)
+                row = 256 if "_sparse" in name else 128  # bytes of B in a stage
+                step = row if form == "MXFP8" else 2 * row
+                of_form = each_with([f"format={number}", f"tile_k={step}"], shapes)
                 if (only is None or name in only) and not CACHE.closed:
                     found[name, group, form] = pool.submit(cell, commands, name, of_form)
     for name, group, tiles, shapes in SCALED_ROWS:

@@ -11,6 +11,7 @@
 #include "common/kernel/reference.hpp"
 #include "common/kernel/scenario.hpp"
 #include "common/tile/block_scale.hpp"
+#include "common/tile/sparse_operand.hpp"
 
 namespace warptwin {
 
@@ -22,22 +23,29 @@ inline void check_scaled_tile(const ScaledTileShape& shape) {
           "tile_n=" + std::to_string(n) +
               " does not go with scale factors in blocks of 128 rows; use tile_n=32, 64, 128 or "
               "256");
-  const std::uint32_t least = kScaleBlockFactors * vector_of(shape.format);
   const std::uint32_t bytes = shape.row_bytes();
+  const std::string given = "tile_k=" + std::to_string(shape.tile_k) + " of this format is " +
+                            std::to_string(bytes) + " bytes; a stage takes ";
+  if (shape.sparse_a) {
+    require(bytes == 2 * SparseMetadataOf<OperandByte>::kRowBytes,
+            given + "256 bytes of a row of B, and 128 of A without its zeros; use tile_k=" +
+                std::to_string(256 * elements_in_unit(element_of(shape.format))));
+    return;
+  }
+  const std::uint32_t least = kScaleBlockFactors * shape.vector();
   require(shape.tile_k % least == 0 && (bytes == 32 || bytes == 64 || bytes == 128),
-          "tile_k=" + std::to_string(shape.tile_k) + " of this format is " + std::to_string(bytes) +
-              " bytes; a stage takes 32, 64 or 128 bytes of a row, and blocks of 4 scale factors "
-              "for " +
-              std::to_string(vector_of(shape.format)) +
+          given + "32, 64 or 128 bytes of a row, and blocks of 4 scale factors for " +
+              std::to_string(shape.vector()) +
               " elements each; use tile_k=" + std::to_string(least));
 }
 
 /// K is whole vectors of every format, in rows that TMA can step over.
-inline void check_scaled_k(std::uint32_t k) {
-  require(k % 32 == 0,
+inline void check_scaled_k(std::uint32_t k, bool sparse_a = false) {
+  const std::uint32_t step = sparse_a ? 64 : 32;
+  require(k % step == 0,
           "k=" + std::to_string(k) +
               " ends within a vector of one scale factor or within 16 bytes of a row; use k=" +
-              std::to_string(align_up(k, 32)));
+              std::to_string(align_up(k, step)));
 }
 
 /// Accumulators, and a slot of scale factors for each stage, in 512 columns.
@@ -86,7 +94,7 @@ inline void multiply_scaled_reference(const ScaledTileShape& shape,
   const HostTensor& b = tensors[1];
   HostTensor& d = tensors[4];
   const std::uint32_t k_blocks = k_tiles * shape.k_blocks();
-  const std::uint32_t vector = vector_of(shape.format);
+  const std::uint32_t vector = shape.vector();
   for (std::uint32_t m = 0; m < d.spec.rows; ++m) {
     for (std::uint32_t n = 0; n < d.spec.columns; ++n) {
       double total = 0;

@@ -90,21 +90,29 @@ std::vector<std::uint32_t> wgmma_metadata(std::uint32_t rows, std::uint32_t k, P
   return words;
 }
 
-/// A with its zeros: element `i` of those kept of a chunk goes to the place that its bits say.
-template <class Element, class Places>
-HostTensor with_zeros(const HostTensor& packed, Places places) {
-  const SparseElements elements = sparse_elements(Element::kType);
+/// A with its zeros: element `i` of those kept of a chunk goes to the place that its bits say;
+/// those that share a byte are one.
+template <class Places>
+HostTensor with_zeros(ElementType type, const HostTensor& packed, Places places) {
+  const SparseElements elements = sparse_elements(type);
+  const std::uint32_t together = elements_in_unit(type);
   HostTensor dense = packed;
   dense.spec.columns = 2 * packed.spec.columns;
   dense.values.assign(std::size_t{dense.spec.rows} * dense.spec.columns, 0.0F);
   for (std::uint32_t row = 0; row < packed.spec.rows; ++row) {
     for (std::uint32_t i = 0; i < packed.spec.columns; ++i) {
-      const std::uint32_t chunk = i / elements.kept();
-      const std::uint32_t place = elements.place(places(row, chunk), i % elements.kept());
-      dense.at(row, chunk * elements.chunk() + place) = packed.at(row, i);
+      const std::uint32_t unit = i / together;
+      const std::uint32_t chunk = unit / elements.kept();
+      const std::uint32_t place = elements.place(places(row, chunk), unit % elements.kept());
+      const std::uint32_t to = (chunk * elements.chunk() + place) * together + i % together;
+      dense.at(row, to) = packed.at(row, i);
     }
   }
   return dense;
+}
+template <class Element, class Places>
+HostTensor with_zeros(const HostTensor& packed, Places places) {
+  return with_zeros(Element::kType, packed, places);
 }
 
 /// The reverse, of chunks of four: the elements that are not zero, two for each chunk, and through

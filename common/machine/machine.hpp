@@ -230,6 +230,15 @@ concept HasTensorMemory = requires(M machine,
                          UmmaInstructionDescriptor{},
                          tmem,  // the metadata: SparseMetadataCell
                          bool{});
+  machine.tcgen05_mma_sp_block_scale(CtaGroup::kOne,
+                                     tmem,
+                                     UmmaSmemDescriptor{},
+                                     UmmaSmemDescriptor{},
+                                     UmmaInstructionDescriptor{},
+                                     tmem,  // the metadata, and the factors of A and of B
+                                     tmem,
+                                     tmem,
+                                     bool{});
   machine.tcgen05_cp(CtaGroup::kOne, tmem, UmmaSmemDescriptor{}, TmemCopy::k128x256b);
   machine.tcgen05_commit(CtaGroup::kOne, bar);
   machine.tcgen05_commit_multicast(CtaGroup::kTwo, bar, CtaMask{});

@@ -183,16 +183,12 @@ constexpr std::uint32_t scale_columns(std::uint32_t rows) {
   return ceil_div(rows, kScaleRowsInColumn);
 }
 
-/// Whether this kind can have a sparse A here.
-constexpr bool may_be_sparse(MmaKind kind) {
-  return !is_block_scaled(kind);
-}
-
 /// Bytes of K of a row of A, and of a dense MMA's B, that one instruction takes.
 inline constexpr std::uint32_t kMmaRowBytes = 32;
 
 /// A sparse A of elements of `bytes` bytes: of each chunk along K half are not zero and are there.
-/// Each chunk has four bits of metadata.
+/// Each chunk has four bits of metadata. Two elements of four bits that share a byte are one here:
+/// both are zero, or both are there (PTX ISA, "Sparse tcgen05.mma.sp with .kind::mxf4").
 struct SparseElements {
   std::uint32_t bytes;  // of an element: 1, 2 or 4
 
@@ -244,7 +240,7 @@ struct SparseMetadataCell {
 /// The 32-bit instruction descriptor, and the kind that it is of.
 ///
 /// Bits      Field
-///  0..1     sparse: the sparsity selector
+///  0..1     sparse: the sparsity selector; block-scaled: 0
 ///  2        A is sparse
 ///  4..5     D type: 0 is f16, 1 f32, 2 s32; block-scaled: the first byte of B's factors
 ///  7..9     A type (f16: 0 f16, 1 bf16; tf32: 2; [mx]f8f6f4: 0 e4m3, 1 e5m2; mxf4: 1 e2m1;
@@ -290,7 +286,8 @@ struct UmmaInstructionDescriptor {
     return {bits | (b << 4) | (a << 29), kind};
   }
 
-  /// The same, with a sparse A, whose metadata is that of the selector.
+  /// The same, with a sparse A, whose metadata is that of the selector; block-scaled there is
+  /// selector 0 alone.
   constexpr UmmaInstructionDescriptor with_sparse_a(std::uint32_t selector) const {
     return {bits | 4U | selector, kind};
   }

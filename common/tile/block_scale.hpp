@@ -46,7 +46,7 @@ constexpr ElementType element_of(ScaledFormat format) {
 constexpr ElementType scale_of(ScaledFormat format) {
   return format == ScaledFormat::kNvfp4 ? ElementType::kUE4M3 : ElementType::kUE8M0;
 }
-/// Elements of a row that share a factor.
+/// Elements of a row that share a factor, where A is not sparse.
 constexpr std::uint32_t vector_of(ScaledFormat format) {
   return mma_k(element_of(format)) / scale_vector(kind_of(format));
 }
@@ -62,27 +62,30 @@ struct OperandByte {
 /// them: an accumulator's columns are in both.
 ///
 /// Requires: tile_m 128 a CTA; tile_n 32, 64 or a multiple of 128, or, with factors of B that are
-///           stored to tensor memory, 8 or 16; tile_k a multiple of four vectors.
+///           stored to tensor memory, 8 or 16; tile_k a multiple of four vectors, and with a sparse
+///           A 256 bytes.
 struct ScaledTileShape {
-  using Payload = BlockScaledTilePayload<OperandByte, OperandByte>;  // what a stage holds of it
+  using Operands = StandardTilePayload<OperandByte, OperandByte>;  // A and B
+  using Payload = BlockScaledTilePayload<Operands>;                // what a stage holds of it
 
   ScaledFormat format = ScaledFormat::kMxfp8;  // of both operands
   std::uint32_t tile_m = 0;                    // rows of A and D, of the MMA
   std::uint32_t tile_n = 0;                    // rows of B, columns of D, of the MMA
-  std::uint32_t tile_k = 0;                    // elements
+  std::uint32_t tile_k = 0;                    // elements of a row of B
   CtaGroup group = CtaGroup::kOne;             // CTAs of the MMA
+  bool sparse_a = false;                       // half of A's elements are there, and metadata
 
   constexpr std::uint32_t cta_m() const { return tile_m / ctas_in(group); }  // rows of A of a CTA
   constexpr std::uint32_t cta_n() const { return tile_n / ctas_in(group); }  // rows of B of a CTA
 
-  /// Bytes of a row of either operand.
+  /// Elements of a row that share a factor: of a sparse A's with its zeros.
+  constexpr std::uint32_t vector() const { return vector_of(format) * (sparse_a ? 2 : 1); }
+  /// Bytes of a row of B, and of A if it is not sparse.
   constexpr std::uint32_t row_bytes() const {
     return tile_k * bytes_of(element_of(format)) / elements_in_unit(element_of(format));
   }
   /// Blocks of factors along K.
-  constexpr std::uint32_t k_blocks() const {
-    return tile_k / (kScaleBlockFactors * vector_of(format));
-  }
+  constexpr std::uint32_t k_blocks() const { return tile_k / (kScaleBlockFactors * vector()); }
   /// Blocks of factors along a CTA's rows of A.
   constexpr std::uint32_t a_blocks() const { return ceil_div(cta_m(), kScaleBlockRows); }
   /// Blocks of factors along the rows of B.
@@ -91,7 +94,12 @@ struct ScaledTileShape {
   constexpr std::uint32_t a_columns() const { return kScaleBlockColumns * a_blocks() * k_blocks(); }
   /// Columns of tensor memory for the factors of B of one k step.
   constexpr std::uint32_t b_columns() const { return kScaleBlockColumns * b_blocks() * k_blocks(); }
-  constexpr std::uint32_t columns() const { return a_columns() + b_columns(); }  // of both operands
+  /// Columns for where A's elements were, of one k step: two for each instruction.
+  constexpr std::uint32_t metadata_columns() const {
+    return sparse_a ? row_bytes() / (2 * kMmaRowBytes) * SparseElements::kColumns : 0;
+  }
+  /// Of both operands, and the metadata.
+  constexpr std::uint32_t columns() const { return a_columns() + b_columns() + metadata_columns(); }
   /// Operands and factors of one k step in shared memory; a block that is used in part lies there
   /// whole.
   constexpr Payload payload() const {
@@ -119,11 +127,13 @@ constexpr OperandTile<ScaleByte> block_row(const OperandTile<ScaleByte>& tile,
 
 /// Where the scale factors of one k step are in tensor memory.
 struct ScaleSlot {
-  TmemAddress a;  // of A: `a_columns()` columns
-  TmemAddress b;  // of B: `b_columns()` columns
+  TmemAddress a;         // of A: `a_columns()` columns
+  TmemAddress b;         // of B: `b_columns()` columns
+  TmemAddress metadata;  // of a sparse A: `metadata_columns()`
 };
 
-/// One slot for each input stage, behind the accumulators: first all of A, then all of B.
+/// One slot for each input stage, behind the accumulators: first all of A, then all of B, then all
+/// metadata.
 struct ScaleSlots {
   TmemAddress base;          // where the first slot's factors of A begin
   ScaledTileShape shape;     // whose factors a slot holds
@@ -131,8 +141,10 @@ struct ScaleSlots {
 
   /// The slot of an input stage.
   constexpr ScaleSlot operator[](std::uint32_t stage) const {
+    const TmemAddress b = base.at_column(stages * shape.a_columns());
     return {base.at_column(stage * shape.a_columns()),
-            base.at_column(stages * shape.a_columns() + stage * shape.b_columns())};
+            b.at_column(stage * shape.b_columns()),
+            b.at_column(stages * shape.b_columns() + stage * shape.metadata_columns())};
   }
 };
 
@@ -201,6 +213,26 @@ constexpr void copy_scales(M& machine,
               site);
 }
 
+/// An instruction of a k step, and the factors that it takes of a slot.
+struct ScaleStep {
+  UmmaInstructionDescriptor instruction;
+  TmemAddress a;
+  TmemAddress b;
+
+  /// The k step's instruction `index`, which is otherwise `instruction`.
+  static constexpr ScaleStep of(const ScaledTileShape& shape,
+                                const ScaleSlot& slot,
+                                UmmaInstructionDescriptor instruction,
+                                std::uint32_t index) {
+    const std::uint32_t factor = index * scale_vector(instruction.kind);
+    const std::uint32_t block = factor / kScaleBlockFactors * kScaleBlockColumns;
+    const std::uint32_t first = factor % kScaleBlockFactors;
+    return {instruction.with_scale_bytes(first, first),
+            slot.a.at_column(block * shape.a_blocks()),
+            slot.b.at_column(block * shape.b_blocks())};
+  }
+};
+
 /// Issues the MMAs of one k step: every 32 bytes along K are one instruction, with the factors of
 /// `slot`, whose part of B begins at this tile's rows.
 ///
@@ -213,22 +245,19 @@ constexpr void multiply_scaled(M& machine,
                                const ScaleSlot& slot,
                                Accumulate accumulate,
                                SourceSite site = SourceSite::current()) {
-  constexpr std::uint32_t kStepBytes = 32;
   const auto instruction = UmmaInstructionDescriptor::make_block_scaled(
       kind_of(shape.format), element_of(shape.format), shape.tile_m, shape.tile_n);
   const auto descriptor_a = UmmaSmemDescriptor::k_major(tiles.a_tile().tile);
   const auto descriptor_b = UmmaSmemDescriptor::k_major(tiles.b_tile().tile);
-  for (std::uint32_t byte = 0; byte < shape.row_bytes(); byte += kStepBytes) {
-    const std::uint32_t factor = byte / kStepBytes * scale_vector(instruction.kind);
-    const std::uint32_t block = factor / kScaleBlockFactors * kScaleBlockColumns;
-    const std::uint32_t first = factor % kScaleBlockFactors;
+  for (std::uint32_t byte = 0; byte < shape.row_bytes(); byte += kMmaRowBytes) {
+    const auto step = ScaleStep::of(shape, slot, instruction, byte / kMmaRowBytes);
     machine.tcgen05_mma_block_scale(shape.group,
                                     d,
                                     descriptor_a.advanced(byte),
                                     descriptor_b.advanced(byte),
-                                    instruction.with_scale_bytes(first, first),
-                                    slot.a.at_column(block * shape.a_blocks()),
-                                    slot.b.at_column(block * shape.b_blocks()),
+                                    step.instruction,
+                                    step.a,
+                                    step.b,
                                     accumulate == Accumulate::kYes || byte > 0,
                                     site);
   }

@@ -133,21 +133,17 @@ struct MajorTilePayload : StandardTilePayload<ElementA, ElementB> {
   }
 };
 
-/// A and B tiles with their scale factors, which are each CTA's own.
-template <class ElementA, class ElementB>
+/// The operands of a payload with their scale factors, which are each CTA's own.
+template <TilePayload Operands>
 struct BlockScaledTilePayload {
-  StandardTilePayload<ElementA, ElementB> operands;  // A and B
-  std::uint32_t sfa_bytes = 0;                       // of A's factors: a multiple of 16
-  std::uint32_t sfb_bytes = 0;                       // of B's factors: a multiple of 16
+  Operands operands;            // A and B
+  std::uint32_t sfa_bytes = 0;  // of A's factors: a multiple of 16
+  std::uint32_t sfb_bytes = 0;  // of B's factors: a multiple of 16
 
   /// The tiles of one slot: where each stands.
-  struct Tiles {
-    OperandTile<ElementA> a;                                             // (tile_m, tile_k)
-    OperandTile<ElementB> b;                                             // (tile_n, tile_k)
-    OperandTile<ScaleByte> sfa;                                          // (sfa_bytes / 16, 16)
-    OperandTile<ScaleByte> sfb;                                          // (sfb_bytes / 16, 16)
-    constexpr const OperandTile<ElementA>& a_tile() const { return a; }  // what an MMA takes as A
-    constexpr const OperandTile<ElementB>& b_tile() const { return b; }  // what an MMA takes as B
+  struct Tiles : Operands::Tiles {
+    OperandTile<ScaleByte> sfa;  // (sfa_bytes / 16, 16)
+    OperandTile<ScaleByte> sfb;  // (sfb_bytes / 16, 16)
     constexpr const OperandTile<ScaleByte>& sfa_tile() const { return sfa; }  // the factors of A
     constexpr const OperandTile<ScaleByte>& sfb_tile() const { return sfb; }  // the factors of B
   };
@@ -167,9 +163,7 @@ struct BlockScaledTilePayload {
   }
   /// The tiles in a slot. Requires: its address is a multiple of kTileAlignment.
   constexpr Tiles at(SharedAddress slot) const {
-    const auto tiles = operands.at(slot);
-    return {tiles.a,
-            tiles.b,
+    return {operands.at(slot),
             scales(slot + sfa_offset(), sfa_bytes),
             scales(slot + sfb_offset(), sfb_bytes)};
   }

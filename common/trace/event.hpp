@@ -292,6 +292,7 @@ struct Event {
   /// what was asked of which event.
   template <class T>
   const T& as() const {
+    static_assert(sizeof(T) <= kPayloadBytes);
     if (kind_ != T::kKind) {
       lacks(T::kKind);
     }
@@ -299,6 +300,7 @@ struct Event {
   }
   template <class T>
   T& as() {
+    static_assert(sizeof(T) <= kPayloadBytes);
     if (kind_ != T::kKind) {
       lacks(T::kKind);
     }

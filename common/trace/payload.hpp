@@ -171,8 +171,8 @@ struct Product {
 /// tcgen05.mma.
 struct Mma : Product {
   static constexpr Kind kKind = Kind::kMma;
-  std::uint32_t tmem_a = 0;   // where the flags say kTmemA
-  std::uint32_t scale_a = 0;  // of sparse A, where the flags say kSparse: its metadata
+  std::uint32_t tmem_a = 0;   // A, where the flags say kTmemA; where kSparse its metadata
+  std::uint32_t scale_a = 0;  // where they say kBlockScale
   std::uint32_t scale_b = 0;
 };
 

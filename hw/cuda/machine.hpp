@@ -7,7 +7,6 @@
 #pragma once
 
 #include <cstdint>
-#include <span>
 #include <utility>
 
 #include <cuda.h>
@@ -16,6 +15,7 @@
 
 #include "hw/cuda/cluster_emulation.hpp"
 #include "hw/cuda/registers.hpp"
+#include "hw/cuda/tensor_maps.hpp"
 #include "hw/cuda/tmem_emulation.hpp"
 #include "hw/ptx/barrier.hpp"
 #include "hw/ptx/convert.hpp"
@@ -33,20 +33,7 @@ namespace warptwin::hw {
 class CudaMachine {
  public:
   using TensorMap = CUtensorMap;
-  /// Maps in global memory, one behind the other.
-  class TensorMaps {
-   public:
-    TensorMaps() = default;
-    /// All of `maps`, which begin at the address.
-    TensorMaps(std::span<const CUtensorMap>, GlobalAddress address)
-        : first_{reinterpret_cast<const CUtensorMap*>(address.value)} {}
-    WARPTWIN_HOST_DEVICE const CUtensorMap& operator[](std::uint32_t index) const {
-      return first_[index];
-    }
-
-   private:
-    const CUtensorMap* first_ = nullptr;
-  };
+  using TensorMaps = CudaTensorMaps;
   template <class Columns>
   using Accumulator = CudaAccumulator<Columns>;
   template <std::uint32_t kRegisters>
@@ -397,6 +384,24 @@ class CudaMachine {
         NV_HAS_FEATURE_SM_100a,
         (if (issues()) { ptx::tcgen05_mma_sp(group, d, a, b, instruction, metadata, accumulate); }),
         (tmem_.mma(group, d, a, b, instruction, SparseMetadata{metadata}, accumulate, lanes());))
+  }
+  WARPTWIN_HOST_DEVICE void tcgen05_mma_sp_block_scale(CtaGroup group,
+                                                       TmemAddress d,
+                                                       UmmaSmemDescriptor a,
+                                                       UmmaSmemDescriptor b,
+                                                       UmmaInstructionDescriptor instruction,
+                                                       TmemAddress metadata,
+                                                       TmemAddress scale_a,
+                                                       TmemAddress scale_b,
+                                                       bool accumulate,
+                                                       SourceSite = {}) {
+    NV_IF_ELSE_TARGET(NV_HAS_FEATURE_SM_100a,
+                      (if (issues()) {
+                        ptx::tcgen05_mma_sp_block_scale(
+                            group, d, a, b, instruction, metadata, scale_a, scale_b, accumulate);
+                      }),
+                      (const SparseScales scales{{scale_a, scale_b}, {metadata}};
+                       tmem_.mma(group, d, a, b, instruction, scales, accumulate, lanes());))
   }
   WARPTWIN_HOST_DEVICE void tcgen05_cp(
       CtaGroup group, TmemAddress to, UmmaSmemDescriptor from, TmemCopy shape, SourceSite = {}) {

@@ -268,6 +268,20 @@ class ObservedMachine : public CudaMachine {
     note_value(Op::kTcgen05Mma, d.value, 0);
     CudaMachine::tcgen05_mma_sp(only(group), d, a, b, instruction, metadata, accumulate);
   }
+  WARPTWIN_HOST_DEVICE void tcgen05_mma_sp_block_scale(CtaGroup group,
+                                                       TmemAddress d,
+                                                       UmmaSmemDescriptor a,
+                                                       UmmaSmemDescriptor b,
+                                                       UmmaInstructionDescriptor instruction,
+                                                       TmemAddress metadata,
+                                                       TmemAddress scale_a,
+                                                       TmemAddress scale_b,
+                                                       bool accumulate,
+                                                       SourceSite = {}) {
+    note_value(Op::kTcgen05Mma, d.value, 0);
+    CudaMachine::tcgen05_mma_sp_block_scale(
+        only(group), d, a, b, instruction, metadata, scale_a, scale_b, accumulate);
+  }
   WARPTWIN_HOST_DEVICE void tcgen05_cp(
       CtaGroup group, TmemAddress to, UmmaSmemDescriptor from, TmemCopy shape, SourceSite = {}) {
     note_value(Op::kTcgen05Cp, to.value, columns_of(shape));

@@ -39,6 +39,11 @@ struct BlockScales {
 struct SparseMetadata {
   TmemAddress at;
 };
+/// Both.
+struct SparseScales {
+  BlockScales scales;
+  SparseMetadata metadata;
+};
 
 /// One warp's view of its CTA's emulated tensor memory, and of the other's of its pair.
 ///
@@ -110,14 +115,32 @@ class TmemEmulation {
         if constexpr (std::is_same_v<Scales, NoScales>) {
           product = dot(a_row, b_row, instruction);
         } else if constexpr (std::is_same_v<Scales, SparseMetadata>) {
-          product = dot_sparse(a_row, b_row, instruction, cells, scales.at, m);
+          const auto one = [](std::uint32_t) { return 1.0F; };
+          product = dot_sparse(a_row, b_row, instruction, cells, scales.at, m, one, one);
         } else {
+          const BlockScales& of = factors_in(scales);
           const std::uint32_t quarter = at.lane() / kWarpLanes;
-          product = dot_scaled(a_row,
-                               b_row,
-                               instruction,
-                               factors_at(cells, scales.a, quarter, m),
-                               factors_at(cells, scales.b, quarter, n));
+          const std::uint32_t factors_a = factors_at(cells, of.a, quarter, m);
+          const std::uint32_t factors_b = factors_at(cells, of.b, quarter, n);
+          if constexpr (std::is_same_v<Scales, BlockScales>) {
+            product = dot_scaled(a_row, b_row, instruction, factors_a, factors_b);
+          } else {
+            const std::uint32_t vector =
+                instruction.b_row_bytes() / scale_vector(instruction.kind);  // bytes
+            const auto scale = [&](std::uint32_t factors, std::uint32_t first) {
+              return [=](std::uint32_t byte) {
+                return factor(instruction, factors, first + byte / vector);
+              };
+            };
+            product = dot_sparse(a_row,
+                                 b_row,
+                                 instruction,
+                                 cells,
+                                 scales.metadata.at,
+                                 m,
+                                 scale(factors_a, instruction.scale_byte_a()),
+                                 scale(factors_b, instruction.scale_byte_b()));
+          }
         }
         if (instruction.kind == MmaKind::kI8) {
           cell = (accumulate ? cell : 0) +
@@ -357,20 +380,29 @@ class TmemEmulation {
     }
     return sum;
   }
-  // The same of a row of A without its zeros, and 64 bytes of one of B; row `m` of the CTA.
-  template <class Row>
+  WARPTWIN_HOST_DEVICE static const BlockScales& factors_in(const BlockScales& scales) {
+    return scales;
+  }
+  WARPTWIN_HOST_DEVICE static const BlockScales& factors_in(const SparseScales& scales) {
+    return scales.scales;
+  }
+  // The same of a row of A without its zeros, and 64 bytes of one of B; row `m` of the CTA. The
+  // scales are the factors of byte k of a row of B, and of the A that it is multiplied by.
+  template <class Row, class ScaleA, class ScaleB>
   WARPTWIN_HOST_DEVICE static float dot_sparse(const Row& a,
                                                const SharedRow& b,
                                                UmmaInstructionDescriptor instruction,
                                                std::uint32_t* cells,
                                                TmemAddress metadata,
-                                               std::uint32_t m) {
+                                               std::uint32_t m,
+                                               const ScaleA& scale_a,
+                                               const ScaleB& scale_b) {
     const SparseElements elements = sparse_elements(instruction.a_type());
     const TmemAddress column = metadata.at_column(instruction.sparsity_selector());
     const std::uint32_t kept = elements.kept();
-    const auto element = [&](const auto& of, ElementType type, std::uint32_t index) {
-      const std::uint32_t byte = index * elements.bytes;
-      return decode(type, (of.word(byte & ~3U) >> (8 * (byte % 4))) & mask_of(8 * elements.bytes));
+    const std::uint32_t bits_of_one = bits_of(instruction.a_type());
+    const auto element = [&](const auto& of, ElementType type, std::uint32_t bit) {
+      return decode(type, (of.word(bit / 32 * 4) >> (bit % 32)) & mask_of(bits_of_one));
     };
     float sum = 0.0F;
     for (std::uint32_t chunk = 0; chunk < 4 * elements.parts(); ++chunk) {
@@ -378,9 +410,13 @@ class TmemEmulation {
       const TmemAddress at = column.at_lane(cell.lane).at_column(cell.column);
       const std::uint32_t bits = cell_at(cells, at) >> (cell.shift + 4 * (chunk % 4));
       for (std::uint32_t i = 0; i < kept; ++i) {  // of the elements that are not zero
-        const std::uint32_t k = chunk * elements.chunk() + elements.place(bits, i);
-        sum += element(a, instruction.a_type(), chunk * kept + i) *
-               element(b, instruction.b_type(), k);
+        const std::uint32_t from_a = (chunk * kept + i) * elements.bytes;
+        const std::uint32_t from_b =
+            (chunk * elements.chunk() + elements.place(bits, i)) * elements.bytes;
+        for (std::uint32_t bit = 0; bit < 8 * elements.bytes; bit += bits_of_one) {
+          sum += scale_a(from_b) * element(a, instruction.a_type(), 8 * from_a + bit) *
+                 (scale_b(from_b) * element(b, instruction.b_type(), 8 * from_b + bit));
+        }
       }
     }
     return sum;

@@ -153,7 +153,7 @@ WARPTWIN_HOST_DEVICE void tcgen05_mma_block_scale(CtaGroup group,
 }
 
 /// The same with a sparse A: `a` is without its zeros, and `metadata`, in tensor memory, says where
-/// they were. Of no block-scaled kind. Blocks: never.
+/// they were. Of a kind without scale factors. Blocks: never.
 WARPTWIN_HOST_DEVICE void tcgen05_mma_sp(CtaGroup group,
                                          TmemAddress d,
                                          UmmaSmemDescriptor a,
@@ -186,6 +186,49 @@ WARPTWIN_HOST_DEVICE void tcgen05_mma_sp(CtaGroup group,
                    WARPTWIN_MMA_SP_OF("f8f6f4");
                  case MmaKind::kI8:
                    WARPTWIN_MMA_SP_OF("i8");
+                 default:
+                   trap();
+               }))
+#undef WARPTWIN_MMA_SP_OF
+#undef WARPTWIN_MMA_SP
+}
+
+/// The same with a scale factor for each row's elements in a vector of B's: kinds mxf8f6f4 and mxf4
+/// with vectors of 64, mxf4nvf4 with vectors of 32. Blocks: never.
+WARPTWIN_HOST_DEVICE void tcgen05_mma_sp_block_scale(CtaGroup group,
+                                                     TmemAddress d,
+                                                     UmmaSmemDescriptor a,
+                                                     UmmaSmemDescriptor b,
+                                                     UmmaInstructionDescriptor instruction,
+                                                     TmemAddress metadata,
+                                                     TmemAddress scale_a,
+                                                     TmemAddress scale_b,
+                                                     bool accumulate) {
+#define WARPTWIN_MMA_SP(cta_group, kind)                                                           \
+  asm volatile("{ .reg .pred accumulate; setp.ne.b32 accumulate, %7, 0; tcgen05.mma.sp." cta_group \
+               ".kind::" kind " [%0], %1, %2, [%3], %4, [%5], [%6], accumulate; }" ::"r"(d.value), \
+               "l"(a.bits),                                                                        \
+               "l"(b.bits),                                                                        \
+               "r"(metadata.value),                                                                \
+               "r"(instruction.bits),                                                              \
+               "r"(scale_a.value),                                                                 \
+               "r"(scale_b.value),                                                                 \
+               "r"(static_cast<std::uint32_t>(accumulate))                                         \
+               : "memory")
+#define WARPTWIN_MMA_SP_OF(kind)           \
+  if (group == CtaGroup::kTwo) {           \
+    WARPTWIN_MMA_SP("cta_group::2", kind); \
+  } else {                                 \
+    WARPTWIN_MMA_SP("cta_group::1", kind); \
+  }                                        \
+  break
+  NV_IF_TARGET(NV_HAS_FEATURE_SM_100a, (switch (instruction.kind) {
+                 case MmaKind::kMxf8f6f4:
+                   WARPTWIN_MMA_SP_OF("mxf8f6f4.block_scale.scale_vec::1X");
+                 case MmaKind::kMxf4:
+                   WARPTWIN_MMA_SP_OF("mxf4.block_scale.scale_vec::2X");
+                 case MmaKind::kMxf4nvf4:
+                   WARPTWIN_MMA_SP_OF("mxf4nvf4.block_scale.scale_vec::4X");
                  default:
                    trap();
                }))

@@ -307,6 +307,45 @@ void add_sparse(List& list) {
   list.add("TMEM_FENCE_MISSING", 2, copied_by_another(false), copied_by_another(true));
 }
 
+// The same with scale factors, behind the metadata.
+void add_sparse_scaled(List& list) {
+  struct Order {
+    bool metadata = true;  // it is copied before the MMA
+    std::uint32_t selector = 0;
+    std::uint32_t factors_again = 0;  // columns of factors that are copied behind the MMA
+  };
+  const auto ordered = [](Order order) {
+    return tmem_and_barrier([=](M& m, TmemAddress at) {
+      const TmemAddress metadata = at.at_column(kScalesB + 4);
+      const auto tile = UmmaSmemDescriptor::make(kTile, 16, 1024, Swizzle::k128B);
+      const auto lines = UmmaSmemDescriptor::make(kTile, 16, 128, Swizzle::kNone);
+      copy_scales(m, at);
+      if (order.metadata) {
+        m.tcgen05_cp(CtaGroup::kOne, metadata, lines, TmemCopy::k128x128b);
+      }
+      m.tcgen05_mma_sp_block_scale(CtaGroup::kOne,
+                                   at,
+                                   tile,
+                                   tile,
+                                   UmmaInstructionDescriptor::make_block_scaled(
+                                       MmaKind::kMxf4, ElementType::kF4E2M1, 128, 16)
+                                       .with_sparse_a(order.selector),
+                                   metadata,
+                                   at.at_column(kScalesA),
+                                   at.at_column(kScalesB),
+                                   false);
+      if (order.factors_again != 0) {
+        m.tcgen05_cp(
+            CtaGroup::kOne, at.at_column(order.factors_again), lines, TmemCopy::k32x128bWarpx4);
+      }
+      complete(m);
+    });
+  };
+  list.add("TCGEN05_SHAPE", 1, ordered({.selector = 1}), ordered({}));
+  list.add("TMEM_UNINIT_READ", 1, ordered({.metadata = false}), ordered({}));
+  list.add("TMEM_PIPE_ORDER", 1, ordered({.factors_again = kScalesA}), ordered({}));
+}
+
 // Allocation, and what lies outside of it.
 void add_allocations(List& list) {
   list.add(
@@ -631,6 +670,7 @@ void add_completions(List& list) {
   add_pairs(list);
   add_block_scale(list);
   add_sparse(list);
+  add_sparse_scaled(list);
 
   const auto use_registers = [](bool waits) {
     return with_tmem([=](M& m, TmemAddress at) {

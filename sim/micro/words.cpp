@@ -162,9 +162,10 @@ std::string mma_operands(const Event& event, const payload::Mma& mma) {
          (instruction.a_major() == Major::kMn ? ", A MN-major" : "") +
          (instruction.b_major() == Major::kMn ? ", B MN-major" : "") +
          ((event.flags & event_flag::kSparse) != 0
-              ? ", metadata " + tensor_memory(mma.scale_a) + " selector " +
+              ? ", metadata " + tensor_memory(mma.tmem_a) + " selector " +
                     std::to_string(instruction.sparsity_selector())
-          : scaled                       ? scales(event, instruction)
+              : "") +
+         (scaled                         ? scales(event, instruction)
           : (mma.instruction >> 29) != 0 ? ", reserved bits"
                                          : "") +
          ((event.flags & event_flag::kAccumulate) != 0 ? ", accumulate" : "");

@@ -50,7 +50,7 @@ Fault Gpu::check_mma(const Operation& op, std::uint32_t cta) const {
                           instruction.b_row_bytes());
   }
   if (fault == Fault::kNone && sparse) {
-    const TmemAddress metadata = mma.scale_a.at_column(instruction.sparsity_selector());
+    const TmemAddress metadata = mma.metadata.at_column(instruction.sparsity_selector());
     fault = check_columns(
         mma.group, cta, metadata.value, sparse_elements(instruction.a_type()).columns());
   }
@@ -154,6 +154,7 @@ void Gpu::execute_mma(const AsyncOp& async) {
   }
   operands.a_in_tmem = (op.flags & event_flag::kTmemA) != 0;
   operands.a_address = mma.tmem_a;
+  operands.metadata = mma.metadata;
   operands.scale_a = mma.scale_a;
   operands.scale_b = mma.scale_b;
   multiply(operands);

@@ -211,20 +211,23 @@ void gather_tmem(const MmaOperands& operands, TensorMemory& tmem, std::uint32_t 
 
 // Spreads the elements of a row of a sparse A, which stand at its beginning, to their places, by
 // `metadata(part)`, 16 bits in the low half each. Two at one place, which the manual does not
-// define, are added, as an H200 adds them.
+// define, are added, as an H200 adds them. `together` elements share a byte, and a place.
 template <class Metadata>
-void spread_row(SparseElements elements, float* row, Metadata metadata) {
-  float packed[kMmaRowBytes];
+void spread_row(SparseElements elements, std::uint32_t together, float* row, Metadata metadata) {
+  float packed[2 * kMmaRowBytes];
   const std::uint32_t kept = elements.kept();
-  std::copy_n(row, elements.instruction_k() / 2, packed);
-  std::fill_n(row, elements.instruction_k(), 0.0F);
+  std::copy_n(row, elements.instruction_k() / 2 * together, packed);
+  std::fill_n(row, elements.instruction_k() * together, 0.0F);
   for (std::uint32_t part = 0; part < elements.parts(); ++part) {
     const std::uint32_t bits = metadata(part);
     for (std::uint32_t chunk = 0; chunk < 4; ++chunk) {
       const std::uint32_t at = 4 * part + chunk;
       for (std::uint32_t i = 0; i < kept; ++i) {
         const std::uint32_t place = elements.place(bits >> (4 * chunk), i);
-        row[at * elements.chunk() + place] += packed[at * kept + i];
+        for (std::uint32_t e = 0; e < together; ++e) {
+          row[(at * elements.chunk() + place) * together + e] +=
+              packed[(at * kept + i) * together + e];
+        }
       }
     }
   }
@@ -236,10 +239,12 @@ void spread(const MmaOperands& operands,
             std::uint32_t rows,
             std::uint32_t k_size,
             float* a) {
-  const SparseElements elements = sparse_elements(operands.instruction.a_type());
-  const std::uint32_t column = operands.scale_a.column() + operands.instruction.sparsity_selector();
+  const ElementType type = operands.instruction.a_type();
+  const SparseElements elements = sparse_elements(type);
+  const std::uint32_t column =
+      operands.metadata.column() + operands.instruction.sparsity_selector();
   for (std::uint32_t m = 0; m < rows; ++m) {
-    spread_row(elements, a + m * k_size, [&](std::uint32_t part) {
+    spread_row(elements, elements_in_unit(type), a + m * k_size, [&](std::uint32_t part) {
       const auto cell = SparseMetadataCell::of(elements, m, part);
       return tmem.lane(cell.lane)[column + cell.column] >> cell.shift;
     });
@@ -257,7 +262,7 @@ void scale_row(UmmaInstructionDescriptor instruction,
                float* elements,
                std::uint32_t stride) {
   const std::uint32_t factors = scale_vector(instruction.kind);
-  const std::uint32_t vector = mma_k(instruction.a_type()) / factors;
+  const std::uint32_t vector = k_rows_of(instruction.a_type(), instruction.b_row_bytes()) / factors;
   const std::uint32_t lane = kWarpLanes * quarter + row % kScaleRowsInColumn;
   const std::uint32_t cell = tmem.lane(lane)[address.column() + row / kScaleRowsInColumn];
   for (std::uint32_t i = 0; i < factors; ++i) {
@@ -299,7 +304,8 @@ void scale_b(const MmaOperands& operands,
 // Of a row of a sparse A.
 bool metadata_written(const MmaOperands& operands, const TensorMemory& tmem, std::uint32_t row) {
   const SparseElements elements = sparse_elements(operands.instruction.a_type());
-  const std::uint32_t column = operands.scale_a.column() + operands.instruction.sparsity_selector();
+  const std::uint32_t column =
+      operands.metadata.column() + operands.instruction.sparsity_selector();
   bool all = true;
   for (std::uint32_t part = 0; part < elements.parts(); ++part) {
     const auto cell = SparseMetadataCell::of(elements, row, part);
@@ -735,7 +741,7 @@ void multiply(const WgmmaOperands& operands) {
     const SparseElements elements = sparse_elements(instruction.a_type());
     for (std::uint32_t row = 0; row < kWgmmaRows; ++row) {
       const std::uint32_t* words = operands.metadata[row / kWgmmaWarpRows];
-      spread_row(elements, &a[std::size_t{row} * k_size], [&](std::uint32_t part) {
+      spread_row(elements, 1, &a[std::size_t{row} * k_size], [&](std::uint32_t part) {
         const auto cell = WgmmaMetadataCell::of(
             elements, row % kWgmmaWarpRows, part, instruction.sparsity_selector());
         return words[cell.lane] >> cell.shift;

@@ -96,8 +96,8 @@ Units units_of(UmmaSmemDescriptor descriptor,
                std::uint32_t padding = 0);
 Units units_of(UmmaSmemDescriptor descriptor, TmemCopy shape, std::uint32_t padding);
 /// kBadShape when (kind, M, N, cta_group) is not in the manual's table, an operand is MN-major that
-/// is of kind mxf4 or mxf4nvf4 or has elements of four bytes, or A is sparse and block-scaled,
-/// MN-major, of other than 128 rows a CTA, or without a selector that exists.
+/// is of kind mxf4 or mxf4nvf4 or has elements of four bytes, or A is sparse and MN-major, of other
+/// than 128 rows a CTA, or without a selector that exists.
 Fault check_shape(UmmaInstructionDescriptor instruction, CtaGroup group);
 
 /// One instruction. `cta` has group elements: index 1 is the odd CTA of a pair.
@@ -111,7 +111,8 @@ struct MmaOperands {
   bool accumulate = false;
   bool a_in_tmem = false;  // at `a_address` of the same tensor memories
   TmemAddress a_address{};
-  TmemAddress scale_a{};  // of a block-scaled kind; of a sparse A its metadata
+  TmemAddress metadata{};  // of a sparse A
+  TmemAddress scale_a{};   // of a block-scaled kind
   TmemAddress scale_b{};
 };
 

@@ -64,8 +64,7 @@ Fault check_shape(UmmaInstructionDescriptor instruction, CtaGroup group) {
     return Fault::kBadShape;
   }
   if (instruction.sparse_a() &&
-      (!may_be_sparse(instruction.kind) || m / ctas_in(group) != kTmemLanes ||
-       instruction.a_major() == Major::kMn ||
+      (m / ctas_in(group) != kTmemLanes || instruction.a_major() == Major::kMn ||
        instruction.sparsity_selector() >= sparse_elements(instruction.a_type()).selectors())) {
     return Fault::kBadShape;
   }

@@ -126,8 +126,9 @@ struct Product {
 /// tcgen05.mma.
 struct Mma : Product {
   TmemAddress d{};
-  TmemAddress tmem_a{};   // A, where the flags say kTmemA
-  TmemAddress scale_a{};  // of sparse A, where the flags say kSparse: its metadata
+  TmemAddress tmem_a{};    // A, where the flags say kTmemA
+  TmemAddress metadata{};  // of sparse A, where the flags say kSparse
+  TmemAddress scale_a{};   // where they say kBlockScale
   TmemAddress scale_b{};
   std::uint32_t columns = 0;  // of D, since it was issued
   CtaGroup group = CtaGroup::kOne;

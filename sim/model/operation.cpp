@@ -161,7 +161,8 @@ struct Telling {
     event.address = of.d.value;
     auto& said = event.as<payload::Mma>();
     product(of, of.columns, said);
-    said.tmem_a = of.tmem_a.value;
+    const bool sparse = (event.flags & event_flag::kSparse) != 0;
+    said.tmem_a = sparse ? of.metadata.value : of.tmem_a.value;
     said.scale_a = of.scale_a.value;
     said.scale_b = of.scale_b.value;
     pair(of.group);

@@ -367,8 +367,27 @@ class SimMachine : private OperationBuilder {
     Operation op = mma(group, d, b, instruction, accumulate, site);
     auto& of = op.as<operands::Mma>();
     of.a = a;
-    of.scale_a = metadata;
+    of.metadata = metadata;
     op.flags |= event_flag::kSparse;
+    run(op);
+  }
+  void tcgen05_mma_sp_block_scale(CtaGroup group,
+                                  TmemAddress d,
+                                  UmmaSmemDescriptor a,
+                                  UmmaSmemDescriptor b,
+                                  UmmaInstructionDescriptor instruction,
+                                  TmemAddress metadata,
+                                  TmemAddress scale_a,
+                                  TmemAddress scale_b,
+                                  bool accumulate,
+                                  SourceSite site = SourceSite::current()) {
+    Operation op = mma(group, d, b, instruction, accumulate, site);
+    auto& of = op.as<operands::Mma>();
+    of.a = a;
+    of.metadata = metadata;
+    of.scale_a = scale_a;
+    of.scale_b = scale_b;
+    op.flags |= event_flag::kSparse | event_flag::kBlockScale;
     run(op);
   }
   void tcgen05_cp(CtaGroup group,

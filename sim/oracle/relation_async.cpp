@@ -231,7 +231,7 @@ void Record::issue_tensor(const Event& event, Async& async) {
       // One column of the two that the selector chooses from; of elements of one byte both.
       const std::uint32_t columns = bytes_of(instruction.a_type()) == 1 ? 2 : 1;
       const TmemAddress metadata =
-          TmemAddress{product.scale_a}.at_column(instruction.sparsity_selector());
+          TmemAddress{product.tmem_a}.at_column(instruction.sparsity_selector());
       tensor_cells(event, async, cta, cells(metadata, columns, 0, kTmemLanes), false);
       use_columns(cta, metadata, columns, use);
     }

@@ -195,11 +195,10 @@ bool is_legal(UmmaInstructionDescriptor instruction, CtaGroup group) {
       whole || instruction.kind == MmaKind::kF16 || instruction.kind == MmaKind::kTf32 ||
       instruction.kind == MmaKind::kF8f6f4 || instruction.kind == MmaKind::kMxf8f6f4;
   const bool n_exists = !whole || n % (pair ? 32 : 16) == 0 || (!pair && (n == 8 || n == 24));
-  const bool eight_bits = whole || instruction.kind == MmaKind::kF8f6f4;
+  const bool has_selector = instruction.kind == MmaKind::kF16 || instruction.kind == MmaKind::kTf32;
   const bool sparse_exists =
-      !instruction.sparse_a() ||
-      (!scaled && m == (pair ? 256 : 128) && instruction.a_major() == Major::kK &&
-       (instruction.bits & 3U) < (eight_bits ? 1 : 2));
+      !instruction.sparse_a() || (m == (pair ? 256 : 128) && instruction.a_major() == Major::kK &&
+                                  (instruction.bits & 3U) < (has_selector ? 2 : 1));
   return m_fits && n_exists && sparse_exists && n >= step && n <= 256 && n % step == 0 &&
          (!transposed || may_transpose);
 }

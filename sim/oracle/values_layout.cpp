@@ -73,7 +73,8 @@ bool has_fields(UmmaInstructionDescriptor instruction, bool scaled) {
   }
   constexpr std::uint32_t kFactors = 3U << 4 | 1U << 23 | 3U << 29;
   const std::uint32_t vector = scale_vector(instruction.kind);
-  return (instruction.bits & ~(kTypes | kMajors | kN | kM | kFactors)) == 0 &&
+  const std::uint32_t sparse = instruction.sparse_a() ? 4U : 0;  // without a selector
+  return (instruction.bits & ~(kTypes | kMajors | kN | kM | kFactors | sparse)) == 0 &&
          instruction.scale_byte_a() % vector == 0 && instruction.scale_byte_b() % vector == 0;
 }
 

@@ -554,14 +554,14 @@ void Planner::add_mma(Planned& planned,
             false);
     }
     touch(planned, 1, Space::kShared, cta, bytes_of_b(b, instruction, group), false);
-    std::vector<Region> beside;  // A and B: scale factors, or metadata
+    std::vector<Region> beside;  // A and B: scale factors, metadata
     if (scaled) {
       beside = {{mma.scale_a.value, scale_columns(m)},
                 {mma.scale_b.value, scale_columns(instruction.n())}};
-    } else if (sparse) {
-      const bool eight_bits = bytes_of(instruction.a_type()) == 1;
-      beside = {
-          {mma.scale_a.at_column(instruction.sparsity_selector()).value, eight_bits ? 2U : 1U}};
+    }
+    if (sparse) {
+      const auto at = mma.metadata.at_column(instruction.sparsity_selector());
+      beside.push_back({at.value, bytes_of(instruction.a_type()) == 1 ? 2U : 1U});
     }
     for (const Region& at : beside) {
       Ranges cells;

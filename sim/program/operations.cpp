@@ -65,6 +65,7 @@ constexpr Verb kVerbs[] = {
     {"tcgen05.mma", Op::kTcgen05Mma, Operands::kMma, true},
     {"tcgen05.mma.block_scale", Op::kTcgen05Mma, Operands::kMma, true, 1},
     {"tcgen05.mma.sp", Op::kTcgen05Mma, Operands::kMma, true, 2},
+    {"tcgen05.mma.sp.block_scale", Op::kTcgen05Mma, Operands::kMma, true, 3},
     {"tcgen05.cp.128x256b", Op::kTcgen05Cp, Operands::kCp, true, 0},
     {"tcgen05.cp.128x128b", Op::kTcgen05Cp, Operands::kCp, true, 1},
     {"tcgen05.cp.32x128b.warpx4", Op::kTcgen05Cp, Operands::kCp, true, 2},
@@ -165,7 +166,7 @@ std::uint32_t variant_of(const Operation& operation) {
     case Op::kSetmaxnreg:
       return has(event_flag::kIncrease) ? 1 : 0;
     case Op::kTcgen05Mma:
-      return has(event_flag::kSparse) ? 2 : has(event_flag::kBlockScale) ? 1 : 0;
+      return (has(event_flag::kSparse) ? 2 : 0) + (has(event_flag::kBlockScale) ? 1 : 0);
     case Op::kWgmma:
       return has(event_flag::kSparse) ? 1 : 0;
     case Op::kTcgen05Cp:

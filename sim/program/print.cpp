@@ -299,9 +299,12 @@ std::string Printer::mma(const Operation& op) const {
   if (sparse) {
     plain = plain.with_sparse_a(instruction.sparsity_selector());
   }
-  const auto block = UmmaInstructionDescriptor::make_block_scaled(
-                         instruction.kind, instruction.a_type(), instruction.m(), instruction.n())
-                         .with_scale_bytes(instruction.scale_byte_a(), instruction.scale_byte_b());
+  auto block = UmmaInstructionDescriptor::make_block_scaled(
+                   instruction.kind, instruction.a_type(), instruction.m(), instruction.n())
+                   .with_scale_bytes(instruction.scale_byte_a(), instruction.scale_byte_b());
+  if (sparse) {
+    block = block.with_sparse_a(0);
+  }
   if (!scaled && plain.bits == instruction.bits && plain.kind == instruction.kind) {
     text += shape + ", " + name_of(instruction.a_type()) + ", " + name_of(instruction.b_type()) +
             (sparse ? ", selector " + number(instruction.sparsity_selector()) : "");
@@ -311,8 +314,8 @@ std::string Printer::mma(const Operation& op) const {
   } else {
     text += "instruction " + hex(instruction.bits) + ", " + kind;
   }
+  text += sparse ? ", " + tmem(mma.metadata.value) : "";
   text += scaled ? ", " + tmem(mma.scale_a.value) + ", " + tmem(mma.scale_b.value) : "";
-  text += sparse ? ", " + tmem(mma.scale_a.value) : "";
   return text + ((op.flags & event_flag::kAccumulate) != 0 ? ", accumulate" : "");
 }
 

@@ -105,9 +105,8 @@ Instruction OperationReader::read(Executing who) {
       op().flags = verb_->variant != 0 ? event_flag::kIncrease : std::uint32_t{0};
       break;
     case Op::kTcgen05Mma:
-      op().flags = verb_->variant == 2   ? event_flag::kSparse
-                   : verb_->variant == 1 ? event_flag::kBlockScale
-                                         : std::uint32_t{0};
+      op().flags = (verb_->variant & 2U) != 0 ? event_flag::kSparse : std::uint32_t{0};
+      op().flags |= (verb_->variant & 1U) != 0 ? event_flag::kBlockScale : std::uint32_t{0};
       break;
     case Op::kWgmma:
       op().flags = verb_->variant != 0 ? event_flag::kSparse : std::uint32_t{0};
@@ -595,7 +594,7 @@ void OperationReader::mma() {
   }
   if ((op().flags & event_flag::kSparse) != 0) {
     comma();
-    mma.scale_a.value = tmem();
+    mma.metadata.value = tmem();
   }
   if ((op().flags & event_flag::kBlockScale) != 0) {
     comma();
@@ -627,6 +626,9 @@ void OperationReader::block_scale() {
   instruction =
       UmmaInstructionDescriptor::make_block_scaled(kind, type, m, n).with_scale_bytes(a, b);
   instruction.kind = kind;
+  if ((op().flags & event_flag::kSparse) != 0) {
+    instruction = instruction.with_sparse_a(0);
+  }
 }
 
 void OperationReader::wgmma() {

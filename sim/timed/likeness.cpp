@@ -67,7 +67,8 @@ std::uint64_t mix(std::uint64_t hash, const Operation& op) {
   }
   if (op.is<operands::Mma>()) {
     const auto& of = op.as<operands::Mma>();
-    hash = mix(mix_product(hash, of), pair_of(of.d.value, of.tmem_a.value));
+    hash =
+        mix(mix_product(hash, of), pair_of(of.d.value, of.tmem_a.value * 31 + of.metadata.value));
     return mix(hash, pair_of(of.scale_a.value ^ as_bits(of.group) << 30U, of.scale_b.value));
   }
   if (op.is<operands::SharedRows>()) {

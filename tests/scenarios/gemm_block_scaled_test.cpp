@@ -1,5 +1,3 @@
-#include "scenarios/gemm_block_scaled.hpp"
-
 #include <algorithm>
 #include <string>
 #include <vector>
@@ -9,6 +7,7 @@
 
 #include "common/kernel/dispatch.hpp"
 
+#include "scenarios/gemm_block_scaled_sparse.hpp"
 #include "tests/support/recording_machine.hpp"
 
 namespace warptwin::scenarios::gemm_block_scaled_test {
@@ -25,15 +24,15 @@ constexpr std::uint32_t kMma = 4;
 constexpr std::uint32_t kLoad = 5;
 
 /// One warp of one CTA over two tiles along N, of two k steps.
-template <class Extents>
+template <class Scenario = GemmBlockScaled, class Extents>
 std::vector<std::string> run(const Extents& extents, std::uint32_t warp, std::uint32_t rank = 0) {
-  using Kernel = GemmBlockScaled::Kernel<RecordingMachine, Extents>;
+  using Kernel = typename Scenario::template Kernel<RecordingMachine, Extents>;
   RecordingMachine machine;
   machine.warp = warp;
   machine.rank = rank;
   machine.ctas = extents.cluster().ctas();
   const TileWalk walk{TileGrid{extents.cluster().m, 2}, extents.cluster()};
-  const typename Kernel::Problem problem{{1, 2, 3, extents, walk, 2}, {}, 4, 5};
+  const typename Kernel::Problem problem{{1, 2, 3, extents, walk, 2}, {}, {}, 4, 5};
   run_warp<Kernel>(machine, problem, SharedAddress{});
   for (const StageNote& note : machine.notes) {
     EXPECT_LT(note.step, StageStep::kDropped);
@@ -128,6 +127,27 @@ TEST(GemmBlockScaled, EachCtaOfAPairLoadsTheFactorsOfAllRowsOfB) {
     const auto mma = run(extents, kMma, rank);
     EXPECT_EQ(lines_with(mma, "cp 2 ").size(), rank == 0 ? 4 * 3U : 0U);
     EXPECT_EQ(lines_with(mma, "mma.block_scale").size(), rank == 0 ? 4 * 4U : 0U);
+  }
+}
+
+// Columns 0 to 255 are accumulators; three slots of A's factors follow, of B's, and of metadata.
+TEST(GemmBlockScaledSparse, EachInstructionHasItsMetadataAndItsFactors) {
+  const GemmBlockScaledSparse::StaticExtents extents;
+  const auto mmas = lines_with(run<GemmBlockScaledSparse>(extents, kMma), "mma.sp.block_scale");
+  ASSERT_EQ(mmas.size(), 2 * 2 * 4U);
+  EXPECT_THAT(mmas[0], EndsWith("metadata 280 scales 256 0 268 0 set"));
+  EXPECT_THAT(mmas[1], EndsWith("metadata 282 scales 256 1 268 1 add"));
+  EXPECT_THAT(mmas[3], EndsWith("metadata 286 scales 256 3 268 3 add"));
+  EXPECT_THAT(mmas[4], EndsWith("metadata 288 scales 260 0 272 0 add"));
+}
+
+TEST(GemmBlockScaledSparse, AStageIsHalfOfARowOfAAndTheMetadata) {
+  const GemmBlockScaledSparse::StaticExtents extents;
+  const auto load = run<GemmBlockScaledSparse>(extents, kLoad);
+  EXPECT_EQ(lines_with(load, "load").size(), 2 * 2 * 6U);  // B in two panels
+  const std::string bytes = std::to_string(128 * 128 + 128 * 256 + 2 * 128 * 16 + 2 * 512);
+  for (const std::string& line : lines_with(load, "one: arrive.expect_tx")) {
+    EXPECT_THAT(line, HasSubstr(bytes));
   }
 }
 

@@ -110,8 +110,10 @@ class TensorCoreDetector : public Detector {
 
   void check_block_scale(const Event& event, UmmaInstructionDescriptor instruction) {
     constexpr std::uint32_t kMajors = 3U << 15;
-    const std::uint32_t known =
-        0x7FFE1FB0U | (instruction.kind == MmaKind::kMxf8f6f4 ? kMajors : 0U);
+    constexpr std::uint32_t kSparse = 1U << 2;
+    const std::uint32_t known = 0x7FFE1FB0U |
+                                (instruction.kind == MmaKind::kMxf8f6f4 ? kMajors : 0U) |
+                                (instruction.sparse_a() ? kSparse : 0U);
     const std::uint32_t vector = scale_vector(instruction.kind);
     if ((instruction.bits & ~known) != 0) {
       report_descriptor(event, "reserved bits: " + std::to_string(instruction.bits));

@@ -307,8 +307,7 @@ class TensorMemoryDataDetector : public Detector {
   void on_metadata(const Event& event, std::uint32_t cta) {
     const auto& mma = event.as<payload::Mma>();
     const UmmaInstructionDescriptor instruction{mma.instruction, mma.kind};
-    const std::uint32_t column =
-        TmemAddress{mma.scale_a}.column() + instruction.sparsity_selector();
+    const std::uint32_t column = TmemAddress{mma.tmem_a}.column() + instruction.sparsity_selector();
     const std::uint32_t columns = sparse_elements(instruction.a_type()).columns();
     const Cells at{kAllLanes, column, column + columns};
     require_written(event, cta, at, "TMEM_UNINIT_READ", "read as metadata of A");

@@ -535,10 +535,16 @@ constexpr FormRow kRows[] = {
      "m x s m s x x? x?",
      kTcgen05},
     {"tcgen05.mma",
-     "$group sp? $collector_a? kind::mxf8f6f4|kind::mxf4|kind::mxf4nvf4 block_scale "
+     "$group $collector_a? kind::mxf8f6f4|kind::mxf4|kind::mxf4nvf4 block_scale "
      "scale_vec::1X|scale_vec::2X|scale_vec::4X|block16|block32?",
      "",
-     "m x s s x x x x?",
+     "m x s s m m x",
+     kTcgen05},
+    {"tcgen05.mma",
+     "$group sp $collector_a? kind::mxf8f6f4|kind::mxf4|kind::mxf4nvf4 block_scale "
+     "scale_vec::1X|scale_vec::2X|scale_vec::4X|block16|block32?",
+     "",
+     "m x s m s m m x",
      kTcgen05},
     {"tcgen05.mma.ws",
      "$group sp? $collector_b? kind::f16|kind::tf32|kind::f8f6f4|kind::i8",

@@ -96,9 +96,20 @@ const char* missing_tmem_mma(const Modifiers& modifiers) {
   if (has_any(modifiers, {"collector::a::use"_mod, "collector::a::lastuse"_mod})) {
     return "operands that a collector buffer has kept are not there";
   }
-  const bool both = modifiers.has("sp"_mod) && modifiers.has("block_scale"_mod);
-  return !kind || both || modifiers.has("ashift"_mod) ? "this kind of tcgen05.mma is not there"
-                                                      : nullptr;
+  if (!kind || modifiers.has("ashift"_mod)) {
+    return "this kind of tcgen05.mma is not there";
+  }
+  // Of each kind one length of vectors: with a sparse A they are twice as long, and `block32` and
+  // `scale_vec` are the same number of factors.
+  const bool of_16 = has_any(modifiers, {"scale_vec::4X"_mod, "block16"_mod});
+  const bool of_one = modifiers.has("scale_vec::1X"_mod);
+  const bool of_two = modifiers.has("scale_vec::2X"_mod);
+  const bool other = modifiers.has("kind::mxf8f6f4"_mod) ? of_16 || of_two
+                     : modifiers.has("kind::mxf4"_mod)   ? of_16 || of_one
+                     : modifiers.has("kind::mxf4nvf4"_mod)
+                         ? !of_16
+                         : of_16 || of_one || of_two || modifiers.has("block32"_mod);
+  return other ? "scale factors of vectors of this length are not there of this kind" : nullptr;
 }
 
 const char* missing_copy(const Modifiers& modifiers) {

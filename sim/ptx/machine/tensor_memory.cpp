@@ -324,15 +324,14 @@ void WarpRun::require_plain_mma(const Request& request, UmmaInstructionDescripto
 // Where the metadata of other forms lies no text says: a picture of the manual does.
 void WarpRun::require_plain_sparse(const Request& request, const sim::operands::Mma& mma) const {
   const UmmaInstructionDescriptor& instruction = mma.instruction;
-  if (!may_be_sparse(instruction.kind) || instruction.a_major() == Major::kMn ||
-      instruction.m() / ctas_in(mma.group) != kTmemLanes) {
-    refuse(request, "tcgen05.mma.sp with MN-major A, of M = 64 or block-scaled is not there");
+  if (instruction.a_major() == Major::kMn || instruction.m() / ctas_in(mma.group) != kTmemLanes) {
+    refuse(request, "tcgen05.mma.sp with MN-major A or of M = 64 is not there");
   }
   if (sim::small_a(instruction) != sim::SmallType::kNone ||
       sim::small_b(instruction) != sim::SmallType::kNone) {
     refuse(request, "tcgen05.mma.sp of e2m1, e2m3 or e3m2 is not there");
   }
-  if (mma.scale_a.column() % SparseElements::kColumns != 0) {
+  if (mma.metadata.column() % SparseElements::kColumns != 0) {
     refuse(request, "metadata of a sparse A from an odd column on is not there");
   }
 }
@@ -346,7 +345,7 @@ Served WarpRun::tmem_mma(Request& request) {
   const bool sparse = modifiers.has("sp"_mod);
   require_form(request);
   const std::size_t descriptor = sparse ? 4 : 3;  // behind the metadata
-  std::size_t enable = scaled ? 6 : descriptor + 1;
+  std::size_t enable = descriptor + (scaled ? 3 : 1);
   if (!scaled && request.stop.operands.size() > enable &&
       request.stop.operands[enable].values.size() > 1) {
     for (std::size_t word = 0; word < request.stop.operands[enable].values.size(); ++word) {
@@ -379,7 +378,7 @@ Served WarpRun::tmem_mma(Request& request) {
       leaves_open(request.strand);
     }
     if (sparse) {
-      mma.scale_a.value = tensor_address(request, 3, lane);
+      mma.metadata.value = tensor_address(request, 3, lane);
       op.flags |= event_flag::kSparse;
       require_plain_sparse(request, mma);
       if ((op.flags & event_flag::kTmemA) != 0) {
@@ -387,8 +386,8 @@ Served WarpRun::tmem_mma(Request& request) {
       }
     }
     if (scaled) {
-      mma.scale_a.value = tensor_address(request, 4, lane);
-      mma.scale_b.value = tensor_address(request, 5, lane);
+      mma.scale_a.value = tensor_address(request, descriptor + 1, lane);
+      mma.scale_b.value = tensor_address(request, descriptor + 2, lane);
       op.flags |= event_flag::kBlockScale;
     }
     if (known(request, enable, lane) != 0) {

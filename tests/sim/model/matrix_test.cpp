@@ -306,7 +306,7 @@ class SparseMma {
       operands.b[cta] = {shared_[cta].data(), 1 << 16, UmmaSmemDescriptor::k_major(b_)};
       operands.d[cta] = &tmem_[cta];
     }
-    operands.scale_a = TmemAddress{}.at_column(metadata);
+    operands.metadata = TmemAddress{}.at_column(metadata);
     ASSERT_EQ(check_shape(operands.instruction, group_), Fault::kNone);
     multiply(operands);
   }
@@ -492,6 +492,7 @@ class BlockScaleTest : public ::testing::TestWithParam<MmaKind> {
   static constexpr std::uint32_t kRowBytes = 128;
   static constexpr std::uint32_t kScalesA = 256;
   static constexpr std::uint32_t kScalesB = 264;
+  static constexpr std::uint32_t kMetadata = 272;
 
   BlockScaleTest() : a_{place(1024, 128, 3)}, b_{place(65536, kN, 5)} {
     tmem_.reset(true);
@@ -554,11 +555,41 @@ class BlockScaleTest : public ::testing::TestWithParam<MmaKind> {
     }
     return sum;
   }
-  void multiply_step(std::uint32_t step, std::uint32_t byte) {
+  // The same with a sparse A, whose bytes were at the places of `pair`: two of four.
+  static std::uint32_t pair(std::uint32_t m, std::uint32_t chunk) {
+    constexpr std::uint32_t kPairs[] = {0b0100, 0b1000, 0b1100, 0b1001, 0b1101, 0b1110};
+    return kPairs[(m * 5 + chunk) % 6];
+  }
+  double expected_sparse(std::uint32_t m, std::uint32_t n, std::uint32_t byte) const {
+    const std::uint32_t factors = scale_vector(GetParam());
+    const std::uint32_t together = elements_in_unit(element());
+    double sum = 0;
+    for (std::uint32_t at = 0; at < 32 * together; ++at) {  // of the elements that are there
+      const std::uint32_t unit = at / together;
+      const std::uint32_t place = pair(m, unit / 2) >> (unit % 2 * 2) & 3U;
+      const std::uint32_t k = (unit / 2 * 4 + place) * together + at % together;
+      const std::uint32_t i = byte + k / (64 * together / factors);
+      sum += number(a_, m, at) * factor(m * 7 + i) * number(b_, n, k) * factor(n * 11 + i);
+    }
+    return sum;
+  }
+  void multiply_sparse_step(std::uint32_t byte) {
+    for (std::uint32_t m = 0; m < kTmemLanes; ++m) {
+      for (std::uint32_t chunk = 0; chunk < 16; ++chunk) {
+        std::uint32_t& cell = tmem_.lane(m)[kMetadata + chunk / 8];
+        cell = (chunk % 8 == 0 ? 0 : cell) | pair(m, chunk) << (4 * (chunk % 8));
+      }
+    }
+    multiply_step(0, byte, true);
+  }
+  void multiply_step(std::uint32_t step, std::uint32_t byte, bool sparse = false) {
     MmaOperands operands;
     operands.instruction =
         UmmaInstructionDescriptor::make_block_scaled(GetParam(), element(), 128, kN)
             .with_scale_bytes(byte, byte);
+    if (sparse) {
+      operands.instruction = operands.instruction.with_sparse_a(0);
+    }
     operands.a[0] = {shared_.data(),
                      static_cast<std::uint32_t>(shared_.size()),
                      UmmaSmemDescriptor::k_major(a_).advanced(32 * step)};
@@ -566,6 +597,7 @@ class BlockScaleTest : public ::testing::TestWithParam<MmaKind> {
                      static_cast<std::uint32_t>(shared_.size()),
                      UmmaSmemDescriptor::k_major(b_).advanced(32 * step)};
     operands.d[0] = &tmem_;
+    operands.metadata = {kMetadata};
     operands.scale_a = {kScalesA};
     operands.scale_b = {kScalesB};
     multiply(operands);
@@ -592,6 +624,31 @@ TEST_P(BlockScaleTest, EachVectorOfARowIsMultipliedByItsFactor) {
       }
     }
   }
+}
+
+// One factor is of 64 bytes of B, of kind mxf4 of 32, of mxf4nvf4 of 16.
+TEST_P(BlockScaleTest, OfASparseAVectorsAreOfElementsWithTheirZeros) {
+  for (const std::uint32_t byte : {0U, scale_vector(GetParam()) % 4}) {
+    multiply_sparse_step(byte);
+    for (std::uint32_t m = 0; m < 128; ++m) {
+      for (std::uint32_t n = 0; n < kN; ++n) {
+        const double want = expected_sparse(m, n, byte);
+        ASSERT_NEAR(d(m, n), want, 1e-5 * std::abs(want) + 1e-2) << m << ", " << n;
+      }
+    }
+  }
+}
+
+TEST_P(BlockScaleTest, ASparseAHasNoSelectorButZeroAndAll128Rows) {
+  const auto shape = [&](std::uint32_t m, std::uint32_t selector, CtaGroup group) {
+    return check_shape(UmmaInstructionDescriptor::make_block_scaled(GetParam(), element(), m, 64)
+                           .with_sparse_a(selector),
+                       group);
+  };
+  EXPECT_EQ(shape(128, 0, CtaGroup::kOne), Fault::kNone);
+  EXPECT_EQ(shape(256, 0, CtaGroup::kTwo), Fault::kNone);
+  EXPECT_EQ(shape(128, 0, CtaGroup::kTwo), Fault::kBadShape);
+  EXPECT_EQ(shape(128, 1, CtaGroup::kOne), Fault::kBadShape);
 }
 
 TEST_P(BlockScaleTest, EachQuarterOfTheLanesReadsItsOwnCopy) {

@@ -41,6 +41,12 @@ INSTANTIATE_TEST_SUITE_P(
         Shape{"gemm_wgmma_sparse_tf32", "m=65 n=72 k=72 tile_m=64 tile_n=80"},
         Shape{"gemm_wgmma_sparse_e4m3", "m=129 n=72 k=544 tile_n=32 stages=2"},
         Shape{"gemm_wgmma_sparse_s8", "m=129 n=144 k=288 tile_n=48 stages=2 in_flight=0"},
+        Shape{"gemm_block_scaled_sparse", "m=129 n=72 k=192"},
+        Shape{"gemm_block_scaled_sparse",
+              "m=300 n=200 k=704 format=1 tile_k=512 tile_n=64 stages=2 cluster_m=2"},
+        Shape{"gemm_block_scaled_sparse",
+              "m=300 n=264 k=576 format=2 tile_k=512 tile_m=256 cta_group=2 cluster_m=2 ctas=1"},
+        Shape{"gemm_block_scaled_sparse_persistent", "m=520 n=264 k=1088 resident=1"},
         Shape{"gemm_sparse_persistent", "m=300 n=264 k=144 tile_n=256 stages=2 resident=1"},
         Shape{"gemm_sparse_clc", "m=300 n=200 k=400 tile_n=64 cluster_n=2 resident=1"}));
 

@@ -94,6 +94,7 @@ TEST(Likeness, OfProducts) {
                                     [](auto& of) { of.instruction.bits = 2; },
                                     [](auto& of) { of.d.value = 32; },
                                     [](auto& of) { of.tmem_a.value = 32; },
+                                    [](auto& of) { of.metadata.value = 32; },
                                     [](auto& of) { of.scale_a.value = 32; },
                                     [](auto& of) { of.scale_b.value = 32; },
                                     [](auto& of) { of.group = CtaGroup::kTwo; }});

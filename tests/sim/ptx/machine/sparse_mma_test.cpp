@@ -24,7 +24,8 @@ UmmaInstructionDescriptor dense(std::uint32_t m, ElementType type = ElementType:
 OneKernel multiplies(UmmaInstructionDescriptor instruction,
                      const std::string& form = ".sp.cta_group::1.kind::f16",
                      std::uint32_t metadata = 64,
-                     const std::string& a = "%rd5") {
+                     const std::string& a = "%rd5",
+                     const std::string& factors = "") {
   const SharedTile<bf16> tile{{0}, 128, 64, Swizzle::k128B};
   const auto text = [](std::uint64_t bits) { return std::to_string(bits); };
   OneKernel kernel;
@@ -49,8 +50,8 @@ OneKernel multiplies(UmmaInstructionDescriptor instruction,
       ";\n  add.u32 %r28, %r21, " + text(metadata) +
       ";\n  tcgen05.cp.cta_group::1.128x128b [%r28], %rd6;\n  mov.u32 %r29, " +
       text(instruction.bits) + ";\n  setp.ne.u32 %p3, %r1, %r1;\n  tcgen05.mma" + form +
-      " [%r21], " + a +
-      ", %rd5, [%r28], %r29, %p3;\n"
+      " [%r21], " + a + ", %rd5, [%r28], %r29, " + factors +
+      "%p3;\n"
       "  tcgen05.commit.cta_group::1.mbarrier::arrive::one.shared::cluster.b64 [%r26];\n"
       "WAIT:\n  mbarrier.try_wait.parity.shared.b64 %p4, [%r26], 0;\n  @!%p4 bra WAIT;\n"
       "AFTER:\n  bar.warp.sync -1;\n"
@@ -85,6 +86,41 @@ TEST(PtxSparseMma, WhoseMetadataLiesWhereNoTextSaysIsRefused) {
   EXPECT_THROW(proof_of(multiplies(sparse, ".sp.cta_group::1.kind::f16", 65)), ConfigError);
   EXPECT_THROW(proof_of(multiplies(sparse, ".sp.cta_group::1.kind::f16", 64, "[%r21]")),
                ConfigError);
+}
+
+UmmaInstructionDescriptor scaled(MmaKind kind) {
+  const ElementType type = kind == MmaKind::kMxf8f6f4 ? ElementType::kF8E4M3 : ElementType::kF4E2M1;
+  return UmmaInstructionDescriptor::make_block_scaled(kind, type, 128, 64).with_sparse_a(0);
+}
+
+// The factors of A and B are copied in front of the metadata, to the columns behind it.
+OneKernel multiplies_scaled(UmmaInstructionDescriptor instruction, const std::string& form) {
+  OneKernel kernel = multiplies(instruction, form, 64, "%rd5", "[%r30], [%r31], ");
+  kernel.body.insert(kernel.body.find("  mov.u32 %r29,"),
+                     "  add.u32 %r30, %r21, 72;\n  add.u32 %r31, %r21, 80;\n"
+                     "  tcgen05.cp.cta_group::1.32x128b.warpx4 [%r30], %rd6;\n"
+                     "  tcgen05.cp.cta_group::1.32x128b.warpx4 [%r31], %rd6;\n");
+  return kernel;
+}
+
+TEST(PtxSparseMma, MayHaveScaleFactors) {
+  const std::string begin = ".sp.cta_group::1.kind::";
+  for (const char* form : {"mxf8f6f4.block_scale", "mxf8f6f4.block_scale.scale_vec::1X"}) {
+    expect_proved(multiplies_scaled(scaled(MmaKind::kMxf8f6f4), begin + form));
+  }
+  expect_proved(multiplies_scaled(scaled(MmaKind::kMxf4), begin + "mxf4.block_scale.block32"));
+  expect_proved(
+      multiplies_scaled(scaled(MmaKind::kMxf4nvf4), begin + "mxf4nvf4.block_scale.scale_vec::4X"));
+}
+
+TEST(PtxSparseMma, OfScaledOnesASelectorIsWrongAndOtherVectorsAreRefused) {
+  const std::string mxf8 = ".sp.cta_group::1.kind::mxf8f6f4.block_scale";
+  expect_found(multiplies_scaled(scaled(MmaKind::kMxf8f6f4).with_sparse_a(1), mxf8),
+               "TCGEN05_SHAPE");
+  const std::string nvf4 = ".sp.cta_group::1.kind::mxf4nvf4.block_scale";
+  for (const std::string& form : {mxf8 + ".scale_vec::2X", nvf4 + ".scale_vec::2X", nvf4}) {
+    EXPECT_THROW(proof_of(multiplies_scaled(scaled(MmaKind::kMxf4nvf4), form)), ConfigError);
+  }
 }
 
 // A word of metadata that nobody knows makes the rows unknown that it is of, 0 and 8, and no other.
