@@ -58,5 +58,6 @@ install(FILES ${PROJECT_BINARY_DIR}/warptwinConfig.cmake
               ${CMAKE_CURRENT_LIST_DIR}/WarptwinCuda.cmake
               ${CMAKE_CURRENT_LIST_DIR}/FindSystemC.cmake ${templates}
         DESTINATION ${package_dir})
+install(FILES ${CMAKE_CURRENT_LIST_DIR}/ptx/CMakeLists.txt DESTINATION ${package_dir}/ptx)
 install(FILES ${PROJECT_SOURCE_DIR}/LICENSE DESTINATION ${CMAKE_INSTALL_DOCDIR} RENAME copyright)
 include(WarptwinPackage)

@@ -33,6 +33,7 @@ function(warptwin_add_command target)
   set(generated ${CMAKE_CURRENT_BINARY_DIR}/${target}_scenarios)
   set(sources "")
   set(names "")
+  set(WARPTWIN_PTX_OF "")
   foreach(WARPTWIN_SCENARIO_HEADER IN LISTS arg_SCENARIOS)
     get_filename_component(WARPTWIN_SCENARIO_NAME ${WARPTWIN_SCENARIO_HEADER} NAME_WE)
     warptwin_camel_case(camel ${WARPTWIN_SCENARIO_NAME})
@@ -50,10 +51,16 @@ function(warptwin_add_command target)
             OR WARPTWIN_SCENARIO_HEADER MATCHES "^scenarios/gemm(_wgmma)?_(e4m3|s8)[.]hpp$"
             OR NOT WARPTWIN_SCENARIO_HEADER
                    MATCHES "^scenarios/[^/]*_(b?f16|t?f32|e4m3|e5m2|s8)[.]hpp$"))
-      warptwin_add_cuda_scenario(${WARPTWIN_SCENARIO_NAME} ${WARPTWIN_SCENARIO_HEADER}
-                                 ${WARPTWIN_SCENARIO_TYPE} ${arg_INCLUDE} ${generated})
+      configure_file(${WARPTWIN_CMAKE_DIR}/scenario.cu.in
+                     ${generated}/${WARPTWIN_SCENARIO_NAME}.cu @ONLY)
+      warptwin_ptx_architectures(archs ${WARPTWIN_SCENARIO_NAME} ${WARPTWIN_SCENARIO_HEADER})
+      list(TRANSFORM archs PREPEND ${WARPTWIN_SCENARIO_NAME}_)
+      list(APPEND WARPTWIN_PTX_OF ${archs})
     endif()
   endforeach()
+  if(WARPTWIN_PTX_OF)
+    add_subdirectory(${WARPTWIN_CMAKE_DIR}/ptx ${generated}/ptx)
+  endif()
   warptwin_scenario_list(list.cpp entry ${generated} ${names})
   # The scenarios are a library of their own, so that a test can link them without the command.
   add_library(${target}_scenarios OBJECT ${sources} ${generated}/list.cpp)
@@ -199,26 +206,15 @@ function(warptwin_add_hw_command target include generated names chosen)
   set_target_properties(${target}-hw PROPERTIES CUDA_ARCHITECTURES "${WARPTWIN_RUN_ARCHITECTURES}")
 endfunction()
 
-# One scenario for CUDA: its PTX for every architecture, which the tests assemble. For sm_90a
-# emulation makes it long to compile; of this project's own tcgen05 kernels six stand for all.
-function(warptwin_add_cuda_scenario WARPTWIN_SCENARIO_NAME WARPTWIN_SCENARIO_HEADER
-         WARPTWIN_SCENARIO_TYPE include generated)
-  set(source ${generated}/${WARPTWIN_SCENARIO_NAME}.cu)
-  configure_file(${WARPTWIN_CMAKE_DIR}/scenario.cu.in ${source} @ONLY)
+# The architectures of which the tests assemble a scenario's PTX. For sm_90a emulation makes it long
+# to compile; of this project's own tcgen05 kernels six stand for all.
+function(warptwin_ptx_architectures out name header)
   set(archs 100a)
   if(WARPTWIN_CUDA_EMULATED
-     OR NOT WARPTWIN_SCENARIO_HEADER MATCHES "^scenarios/"
-     OR WARPTWIN_SCENARIO_NAME MATCHES "wgmma|_ring$|^producer_consumer$|^attention$"
-     OR WARPTWIN_SCENARIO_NAME MATCHES "^gemm(_2sm|_block_scaled|_epilogue_load|_persistent)?$")
+     OR NOT header MATCHES "^scenarios/"
+     OR name MATCHES "wgmma|_ring$|^producer_consumer$|^attention$"
+     OR name MATCHES "^gemm(_2sm|_block_scaled|_epilogue_load|_persistent)?$")
     list(APPEND archs 90a)
   endif()
-  foreach(arch IN LISTS archs)
-    set(target ptx_${WARPTWIN_SCENARIO_NAME}_${arch})
-    add_library(${target} OBJECT ${source})
-    target_include_directories(${target} PRIVATE ${include})
-    target_link_libraries(${target} PRIVATE warptwin::hw)
-    set_target_properties(${target} PROPERTIES CUDA_ARCHITECTURES ${arch}-virtual
-                                               CUDA_PTX_COMPILATION ON)
-    set_property(GLOBAL APPEND PROPERTY WARPTWIN_PTX_TARGETS ${target})
-  endforeach()
+  set(${out} ${archs} PARENT_SCOPE)
 endfunction()
