@@ -2,6 +2,8 @@
 #include <fstream>
 #include <sstream>
 
+#include "common/trace/texts.hpp"
+
 #include "sim/program/parser.hpp"
 #include "sim/program/text.hpp"
 
@@ -30,7 +32,7 @@ class Parser {
   Program run() {
     program_.name = "program";
     read_header(reader_, program_, names_);
-    file_ = program_.keep(reader_.file());
+    file_ = kept_text(reader_.file());
     reader_.skip_newlines();
     do {
       section();

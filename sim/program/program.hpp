@@ -56,8 +56,7 @@ struct Program : Launch {
   std::vector<InitialWord> words;
   /// By the warp's number in the grid.
   std::vector<std::vector<Instruction>> warps;
-  /// What the tensors' names and the sites' files point to, where nothing else keeps it. Copies of
-  /// a program share it.
+  /// What the tensors' names point to, where nothing else keeps it. Copies of a program share it.
   std::shared_ptr<std::deque<std::string>> strings;
   /// Names of `Workload::maps`, as far as they have any.
   std::vector<std::string> map_names;

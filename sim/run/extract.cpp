@@ -150,23 +150,10 @@ std::vector<std::string> names_of_maps(const Workload& workload) {
   return names;
 }
 
-// Sites and names of the scenario may end with it.
+// Names of the scenario may end with it.
 void keep_names(Program& program) {
-  std::map<const char*, const char*> kept;
-  const auto keep = [&](const char* text) {
-    const auto [found, added] = kept.try_emplace(text, nullptr);
-    if (added) {
-      found->second = program.keep(text);
-    }
-    return found->second;
-  };
   for (TensorSpec& spec : program.workload.tensors) {
-    spec.name = keep(spec.name);
-  }
-  for (std::vector<Instruction>& warp : program.warps) {
-    for (Instruction& line : warp) {
-      line.operation.site.file = keep(line.operation.site.file);
-    }
+    spec.name = program.keep(spec.name);
   }
 }
 

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "common/kernel/scenario.hpp"
+#include "common/trace/texts.hpp"
 #include "common/trace/words.hpp"
 
 #include "sim/model/symbols.hpp"
@@ -50,8 +51,7 @@ Kernel::Kernel(Module module, std::string_view name) : program_{std::move(module
     }
   }
   std::unordered_map<std::uint32_t, const char*> files;
-  const auto file = [&](const std::string& called) { return files_.emplace_back(called).c_str(); };
-  const char* own = file(read.file);
+  const char* own = kept_text(read.file);
   std::uint32_t ops = 0;
   for (const Routine* each_routine : routines_) {
     const Routine& routine = *each_routine;
@@ -68,7 +68,7 @@ Kernel::Kernel(Module module, std::string_view name) : program_{std::move(module
         const auto known = read.files.find(location.file);
         if (known != read.files.end() && location.line != 0) {
           const char*& path = files[location.file];
-          path = path == nullptr ? file(std::string{known->second}) : path;
+          path = path == nullptr ? kept_text(known->second) : path;
           site = {path, location.line};
         }
       }

@@ -4,7 +4,6 @@
 #pragma once
 
 #include <cstdint>
-#include <deque>
 #include <memory>
 #include <optional>
 #include <string>
@@ -154,7 +153,6 @@ class Kernel {
   std::unordered_map<const Variable*, std::uint64_t> places_;
   std::vector<const Variable*> shared_variables_;
   std::vector<ModuleVariable> variables_;
-  std::deque<std::string> files_;
   std::uint64_t parameter_bytes_ = 0;
   std::uint64_t local_bytes_ = 0;
   std::vector<LocalPlace> locals_;  // in their order
