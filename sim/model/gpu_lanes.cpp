@@ -188,8 +188,9 @@ bool Gpu::update_shared(const Cta& cta, AtomicUpdate& update) {
   }
   const AtomicWord after = update.update(update.before);
   const std::size_t first = std::size_t{lane} * update.bytes;
-  std::memcpy(&update.data[first], after.data(), update.bytes);
   const bool unknown = !update.known || update.leaves_unknown;
+  const AtomicWord left = unknown ? AtomicWord{} : after;  // as of a global word
+  std::memcpy(&update.data[first], left.data(), update.bytes);
   std::fill_n(&update.poison[first], update.bytes, std::uint8_t{unknown});
   return unknown == update.known ||
          std::memcmp(update.before.data(), after.data(), update.bytes) != 0;
@@ -321,6 +322,7 @@ void Gpu::issue_access(const AsyncOp& async, const AsyncAccess& access) {
       for (std::uint32_t byte = 0; byte < target.bytes && !cta.unknown.empty(); ++byte) {
         unknown = unknown || cta.unknown[begin + byte];
       }
+      std::fill_n(&target.data[first], unknown ? target.bytes : 0, std::byte{0});
     }
     std::memcpy(cta.shared.data() + at, &target.data[first], target.bytes);
     for (std::uint32_t byte = 0; byte < target.bytes; ++byte) {

@@ -237,7 +237,9 @@ Gpu::Outcome Gpu::global_word(WarpSlot slot, Operation& op) {
     const AtomicWord after = atomic->update(atomic->before);
     // One that leaves what it finds, as of a lock that is taken, is no more than a look.
     changes_ += unknown != was_unknown || std::memcmp(at, after.data(), size) != 0 ? 1 : 0;
-    std::memcpy(at, after.data(), size);
+    // Of what nobody knows no bits are kept: they could be made those that stand for a state.
+    const AtomicWord left = unknown ? AtomicWord{} : after;
+    std::memcpy(at, left.data(), size);
     memory_->set_unknown(told.address, size, unknown);
     wake_pollers(told.address, size);
     said.test = atomic->change;
@@ -266,8 +268,10 @@ Gpu::Outcome Gpu::global_word(WarpSlot slot, Operation& op) {
     // Every executing lane of a reduction adds.
     const bool adds = op.op == Op::kGlobalRedAdd;
     word = adds ? word + told.value * op.lanes : told.value;
-    std::memcpy(at, &word, 4);
-    memory_->set_unknown(told.address, 4, adds && was_unknown);
+    const bool unknown = adds && was_unknown;
+    const std::uint32_t left = unknown ? 0 : word;
+    std::memcpy(at, &left, 4);
+    memory_->set_unknown(told.address, 4, unknown);
     ++changes_;
     wake_pollers(told.address, 4);
   }

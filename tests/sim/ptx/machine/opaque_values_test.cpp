@@ -6,6 +6,7 @@
 
 #include "common/kernel/scenario.hpp"
 
+#include "sim/ptx/machine/opaque.hpp"
 #include "tests/sim/ptx/machine/one_kernel.hpp"
 
 namespace warptwin::sim::opaque_values_test {
@@ -159,6 +160,31 @@ TEST(PtxStates, MayBeChosenByData) {
   const ProofResult proof = proof_of(waiting_for("  selp.b64 %rd8, %rd6, %rd5, %p5;\n"));
   EXPECT_EQ(proof.verdict, ProofVerdict::kProved) << proof.strength();
   EXPECT_TRUE(proof.data_decides);
+}
+
+// By atomics on bytes that nobody knows, the number that stands for a state is made in memory.
+TEST(PtxStates, AreNotMadeInMemory) {
+  const auto waiting = [](const std::string& makes) {
+    OneKernel kernel;
+    kernel.in.resize(8);
+    kernel.body =
+        "  setp.ne.u32 %p1, %r1, 0;\n  @%p1 bra END;\n  mbarrier.init.shared.b64 [tile], 1;\n"
+        "  mbarrier.arrive.shared.b64 %rd4, [tile];\n  mov.u64 %rd5, %clock64;\n"
+        "  mov.u64 %rd6, " +
+        std::to_string(ptx::opaque_of(std::uint64_t{1} << 32)) + ";\n" + makes +
+        "WAIT:\n  mbarrier.test_wait.shared.b64 %p2, [tile], %rd7;\n  @!%p2 bra WAIT;\nEND:\n";
+    return kernel;
+  };
+  for (const std::string change : {"shared.add.u64 [tile+8]", "shared.or.b64 [tile+8]"}) {
+    EXPECT_THROW(proof_of(waiting("  st.shared.u64 [tile+8], %rd5;\n  red." + change +
+                                  ", %rd6;\n  ld.shared.u64 %rd7, [tile+8];\n")),
+                 ConfigError)
+        << change;
+  }
+  EXPECT_THROW(proof_of(waiting("  st.global.u64 [%rd1], %rd5;\n  red.global.add.u64 [%rd1], "
+                                "%rd6;\n  ld.global.u64 %rd7, [%rd1];\n")),
+               ConfigError);
+  expect_proved(waiting("  st.shared.u64 [tile+8], %rd4;\n  ld.shared.u64 %rd7, [tile+8];\n"));
 }
 
 TEST(PtxStates, OfAnOlderPhaseAreFound) {
