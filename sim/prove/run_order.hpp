@@ -191,6 +191,13 @@ class RunOrder : public EventSink, public TryJudge {
     bool waited = false;           // for a value, while one writer was known
     bool closed = false;           // a counter: stored to behind all that was added and waited for
     std::vector<ProofNode> waits;  // of a counter
+    /// A wait while it was none, and how many writes had been made.
+    struct Seen {
+      ProofNode wait;
+      std::size_t writes = 0;
+      bool lasts = false;  // writes behind these let it pass, too
+    };
+    std::vector<Seen> seen;  // the last of each component
     struct Access {
       ProofNode node;
       std::uint32_t lanes = 0;  // of its warp
@@ -231,6 +238,8 @@ class RunOrder : public EventSink, public TryJudge {
                      std::size_t end,
                      const WordTest& test,
                      const std::function<bool(const ProofNode&)>& made) const;
+    void add_wait(Seen now);
+    bool is_behind_waits(const std::function<bool(const ProofNode&)>& known) const;
     bool passes_through(std::size_t i, const WordTest& test) const;
     void add_load(const ProofNode& node, std::uint32_t lanes);
   };

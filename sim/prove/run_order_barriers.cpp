@@ -506,6 +506,8 @@ void RunOrder::on_flag_wait(Group& group, const Event& event, std::uint32_t self
   // took its place is known to have been made.
   ProofNode node = node_of(group, event, self);
   const ProofClock& clock = known_to(group, event.lane_mask(), self);
+  const bool lasts = test == WordTest{WordTest::Kind::kAtLeast, test.is_signed, test.with};
+  flag.add_wait({node, flag.log.size(), lasts});
   const auto known = [&](const ProofNode& write) { return node.knows(write, clock); };
   for (std::size_t end = flag.log.size(); end > 0;) {
     std::size_t first = end - 1;
@@ -521,7 +523,7 @@ void RunOrder::on_flag_wait(Group& group, const Event& event, std::uint32_t self
     end = first;
   }
   const auto phase = static_cast<std::int32_t>(flag.writes) - 1;
-  if (test == WordTest{WordTest::Kind::kAtLeast, test.is_signed, test.with}) {
+  if (lasts) {
     if (event.lane_mask() == ~std::uint32_t{0}) {
       node.known_by = kLeaf;  // as where a wait passes
     }
@@ -642,6 +644,25 @@ bool RunOrder::is_behind_writes(const Flag& flag,
   return true;
 }
 
+// Who knows the later of two of one component knows the earlier.
+void RunOrder::Flag::add_wait(Seen now) {
+  std::erase_if(seen, [&](const Seen& one) {
+    const bool same = one.wait.component() == now.wait.component();
+    now.lasts = now.lasts && (!same || one.lasts);
+    return same;
+  });
+  seen.push_back(now);
+}
+
+// Whoever's turn it is, a lane that knows neither of a wait nor of what was waited for may write
+// before both.
+bool RunOrder::Flag::is_behind_waits(const std::function<bool(const ProofNode&)>& known) const {
+  return std::all_of(seen.begin(), seen.end(), [&](const Seen& one) {
+    const auto end = log.begin() + static_cast<std::ptrdiff_t>(one.writes);
+    return known(one.wait) || (one.lasts && std::all_of(log.begin(), end, known));
+  });
+}
+
 // While lanes make write `i`, and behind it.
 bool RunOrder::Flag::passes_through(std::size_t i, const WordTest& test) const {
   const Adders& by = adders[i];
@@ -684,15 +705,16 @@ void RunOrder::on_flag_write(Group& group, const Event& event, std::uint32_t sel
   if (in_turn) {
     const ProofNode& before = flag.log.back();
     by.in_turn = !node.knows(before, clock);
-    if (before.component() !=
-        chains_.all_lanes(self)) {  // which would speak of lanes that did not add
-      raise(clock, before.component(), before.index);
-    }
-    if (flag.waited && by.in_turn && !by.adds) {
+    if (by.in_turn && ((flag.waited && !by.adds) || !flag.is_behind_waits(is_known) ||
+                       (flag.counter && !adds_behind(flag, node, clock, said.after)))) {
       undecided(
           "a global word that lanes change one after the other is waited for at a passing "
           "value",
           event);
+    }
+    if (before.component() !=
+        chains_.all_lanes(self)) {  // which would speak of lanes that did not add
+      raise(clock, before.component(), before.index);
     }
   }
   const bool asks = (event.flags & event_flag::kSignAsked) != 0;

@@ -330,6 +330,64 @@ TEST(PtxPolls, BehindALongCountAreToldFromIt) {
   EXPECT_THAT(ids_in(stuck), ElementsAre("LIVELOCK_SPIN"));
 }
 
+// Lanes 0 and 1 of warp 0 add to a word by one instruction, lane 1 when it has seen another word.
+// Warp 1 waits for `sum` and loads what lane 0 has stored. `seen`: who stores the other word.
+OneKernel adding_in_turn(const char* sum, std::uint32_t seen) {
+  const std::string store = "  mov.u32 %r8, 1;\n  st.release.gpu.global.u32 [%rd1+8], %r8;\n";
+  OneKernel kernel;
+  kernel.threads = 96;
+  kernel.in = {0, 0, 0, 0};
+  kernel.body =
+      "  shr.u32 %r3, %r1, 5;\n  and.b32 %r2, %r1, 31;\n  setp.gt.u32 %p9, %r2, 1;\n"
+      "  @%p9 bra END;\n  setp.eq.u32 %p1, %r3, 1;\n  @%p1 bra W1;\n  setp.eq.u32 %p1, %r3, 2;\n"
+      "  @%p1 bra W2;\n  setp.eq.u32 %p1, %r2, 1;\n  @%p1 bra LATE;\n  mov.u32 %r5, 7;\n"
+      "  st.global.u32 [%rd1+12], %r5;\n  bra ADD;\nLATE:\n"
+      "  ld.acquire.gpu.global.u32 %r6, [%rd1+8];\n  setp.lt.u32 %p5, %r6, 1;\n"
+      "  @%p5 bra LATE;\nADD:\n  red.release.gpu.global.add.u32 [%rd1+4], 1;\n  bra END;\nW1:\n"
+      "  setp.ne.u32 %p1, %r2, 0;\n  @%p1 bra END;\nLOOK:\n"
+      "  ld.acquire.gpu.global.u32 %r6, [%rd1+4];\n  setp.lt.u32 %p5, %r6, " +
+      std::string{sum} +
+      ";\n  @%p5 bra LOOK;\n  ld.global.u32 %r7, [%rd1+12];\n  st.global.u32 [%rd2], %r7;\n" +
+      (seen == 1 ? store : "") + "  bra END;\nW2:\n  setp.ne.u32 %p1, %r2, 0;\n  @%p1 bra END;\n" +
+      (seen == 2 ? store : "") + "END:\n";
+  return kernel;
+}
+
+// The first to come need not be the one that came first in the run.
+TEST(PtxPolls, ForWhatOneOfTwoLanesAddsKnowWhichIsFirst) {
+  expect_undecided(adding_in_turn("1", 2), "waited for at a passing value");
+  expect_proved(adding_in_turn("1", 1));
+  expect_proved(adding_in_turn("2", 2));
+}
+
+// Lane 3 of a warp waits for 2 of lanes 0 and 6, and adds; so does lane 2, which waits for nobody.
+TEST(PtxPolls, OfALaneDoNotHoldBackAnotherThatAddsBehindThem) {
+  const auto kernel_of = [](const char* lane_two_waits_too) {
+    OneKernel kernel;
+    kernel.in = {0, 0, 0, 0};
+    kernel.body =
+        std::string{
+            "  setp.eq.u32 %p1, %r1, 6;\n  @!%p1 bra S0;\n  mov.u32 %r5, 102;\n"
+            "  st.global.u32 [%rd1+12], %r5;\nS0:\n  setp.eq.u32 %p2, %r1, 0;\n"
+            "  or.pred %p3, %p1, %p2;\n  @!%p3 bra S1;\n"
+            "  red.release.gpu.global.add.u32 [%rd1+4], 1;\nS1:\n  setp.eq.u32 %p4, %r1, 3;\n"
+            "  setp.eq.u32 %p5, %r1, 2;\n"} +
+        lane_two_waits_too +
+        "  @!%p4 bra S2;\nLOOK:\n  ld.acquire.gpu.global.u32 %r6, [%rd1+4];\n"
+        "  setp.lt.u32 %p6, %r6, 2;\n  @%p6 bra LOOK;\nS2:\n  @!%p5 bra S3;\n  mov.u32 %r5, 1;\n"
+        "  st.release.gpu.global.u32 [%rd1], %r5;\nAGAIN:\n"
+        "  ld.acquire.gpu.global.u32 %r6, [%rd1];\n  setp.lt.u32 %p6, %r6, 1;\n"
+        "  @%p6 bra AGAIN;\nS3:\n  or.pred %p3, %p4, %p5;\n  @!%p3 bra S4;\n"
+        "  red.release.gpu.global.add.u32 [%rd1+4], 1;\nS4:\n  @!%p4 bra S5;\n"
+        "  ld.global.u32 %r10, [%rd1+12];\n  st.global.u32 [%rd2], %r10;\nS5:\n";
+    return kernel;
+  };
+  expect_undecided(kernel_of(""), "waited for at a passing value");
+  expect_proved(
+      kernel_of("  @!%p5 bra S6;\nWAIT:\n  ld.acquire.gpu.global.u32 %r6, [%rd1+4];\n"
+                "  setp.lt.u32 %p6, %r6, 2;\n  @%p6 bra WAIT;\nS6:\n"));
+}
+
 // Nobody stores: the report says which word would do.
 TEST(PtxPolls, ForEverSayWhatTheyWaitFor) {
   for (const auto& [test, says] : {std::pair{"ne.u32 %p1, %r10, 7", "to become 7"},
