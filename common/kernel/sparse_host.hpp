@@ -110,6 +110,7 @@ HostTensor with_zeros(ElementType type, const HostTensor& packed, Places places)
   }
   return dense;
 }
+/// The same of elements of a type.
 template <class Element, class Places>
 HostTensor with_zeros(const HostTensor& packed, Places places) {
   return with_zeros(Element::kType, packed, places);

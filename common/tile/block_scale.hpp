@@ -215,9 +215,9 @@ constexpr void copy_scales(M& machine,
 
 /// An instruction of a k step, and the factors that it takes of a slot.
 struct ScaleStep {
-  UmmaInstructionDescriptor instruction;
-  TmemAddress a;
-  TmemAddress b;
+  UmmaInstructionDescriptor instruction;  ///< with the byte of a column where they begin
+  TmemAddress a;                          ///< factors of A
+  TmemAddress b;                          ///< factors of B
 
   /// The k step's instruction `index`, which is otherwise `instruction`.
   static constexpr ScaleStep of(const ScaledTileShape& shape,
