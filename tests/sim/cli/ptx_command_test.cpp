@@ -71,7 +71,7 @@ TEST_F(PtxCommand, CoverageNamesWhatIsMissing) {
 TEST_F(PtxCommand, CoverageNamesWhatIsReadAndNotExecuted) {
   const std::string file = write("unexecuted.ptx",
                                  ".version 9.0\n.target sm_100a\n.address_size 64\n.entry k() {\n"
-                                 ".reg .b64 %rd<2>;\nst.bulk.weak.shared::cta [%rd0], %rd1, 0;\n}");
+                                 ".reg .b32 %r<2>;\ntcgen05.shift.cta_group::1.down [%r0];\n}");
   EXPECT_EQ(run({"ptx", "coverage", file}), 2);
   EXPECT_THAT(out_.str(), HasSubstr("it is read and not executed"));
 }
