@@ -210,19 +210,19 @@ class Search {
     return step.kind == Kind::kStore || step.kind == Kind::kLoad || step.kind == Kind::kAdd;
   }
 
-  // What the word holds when the lane has stored to it as often as it does at once.
+  // What the word holds when the lane has stored to it as often as it does before it meets others.
   std::uint32_t stored(std::size_t lane, std::size_t at) const {
     const std::vector<std::size_t>& steps = agents_[lane].steps;
     const Step& first = program_.steps[steps[at]];
     std::uint32_t value = first.value;
     for (++at; at < steps.size(); ++at) {
       const Step& step = program_.steps[steps[at]];
-      if (accesses(step) && step.object == first.object) {
-        if (step.kind != Kind::kStore) {
-          break;
-        }
-        value = step.value;
+      const bool same = accesses(step) && step.object == first.object;
+      // Behind a meeting others may know of what is there.
+      if (step.kind == Kind::kSync || (same && step.kind != Kind::kStore)) {
+        break;
       }
+      value = same ? step.value : value;
     }
     return value;
   }
