@@ -152,6 +152,15 @@ WARPTWIN_HOST_DEVICE void tcgen05_mma_block_scale(CtaGroup group,
        });))
 }
 
+// One case of the two below: WARPTWIN_MMA_SP is what each of them issues.
+#define WARPTWIN_MMA_SP_OF(kind)           \
+  if (group == CtaGroup::kTwo) {           \
+    WARPTWIN_MMA_SP("cta_group::2", kind); \
+  } else {                                 \
+    WARPTWIN_MMA_SP("cta_group::1", kind); \
+  }                                        \
+  break
+
 /// The same with a sparse A: `a` is without its zeros, and `metadata`, in tensor memory, says where
 /// they were. Of a kind without scale factors. Blocks: never.
 WARPTWIN_HOST_DEVICE void tcgen05_mma_sp(CtaGroup group,
@@ -170,13 +179,6 @@ WARPTWIN_HOST_DEVICE void tcgen05_mma_sp(CtaGroup group,
                "r"(instruction.bits),                                                              \
                "r"(static_cast<std::uint32_t>(accumulate))                                         \
                : "memory")
-#define WARPTWIN_MMA_SP_OF(kind)           \
-  if (group == CtaGroup::kTwo) {           \
-    WARPTWIN_MMA_SP("cta_group::2", kind); \
-  } else {                                 \
-    WARPTWIN_MMA_SP("cta_group::1", kind); \
-  }                                        \
-  break
   NV_IF_TARGET(NV_HAS_FEATURE_SM_100a, (switch (instruction.kind) {
                  case MmaKind::kF16:
                    WARPTWIN_MMA_SP_OF("f16");
@@ -189,7 +191,6 @@ WARPTWIN_HOST_DEVICE void tcgen05_mma_sp(CtaGroup group,
                  default:
                    trap();
                }))
-#undef WARPTWIN_MMA_SP_OF
 #undef WARPTWIN_MMA_SP
 }
 
@@ -215,13 +216,6 @@ WARPTWIN_HOST_DEVICE void tcgen05_mma_sp_block_scale(CtaGroup group,
                "r"(scale_b.value),                                                                 \
                "r"(static_cast<std::uint32_t>(accumulate))                                         \
                : "memory")
-#define WARPTWIN_MMA_SP_OF(kind)           \
-  if (group == CtaGroup::kTwo) {           \
-    WARPTWIN_MMA_SP("cta_group::2", kind); \
-  } else {                                 \
-    WARPTWIN_MMA_SP("cta_group::1", kind); \
-  }                                        \
-  break
   NV_IF_TARGET(NV_HAS_FEATURE_SM_100a, (switch (instruction.kind) {
                  case MmaKind::kMxf8f6f4:
                    WARPTWIN_MMA_SP_OF("mxf8f6f4.block_scale.scale_vec::1X");

@@ -153,7 +153,8 @@ struct LaunchConfig {
   std::uint32_t first_around(std::uint32_t cta) const { return cta - cta % size_around(cta); }
 };
 
-/// A word of shared memory that holds an address of tensor memory, or what stands for one.
+/// A word of shared memory that holds an address of tensor memory, what stands for one, or a part
+/// of a response to a request for a cluster.
 struct TmemWord {
   std::uint32_t address = 0;
   std::uint8_t kind = 0;  // of `tmem_word`

@@ -11,15 +11,13 @@ namespace warptwin::sim {
 
 namespace {
 
-// Of words of shared memory with a response, which nobody knows as numbers: `TmemWord::kind`.
-constexpr std::uint8_t kOfResponse = 1;
 constexpr std::uint32_t kWord = sizeof(std::uint32_t);
 
 // Whether a response is there, and nobody has written to its bytes since.
 bool holds_response(const Cta& cta, std::uint32_t address) {
   const auto words =
       std::count_if(cta.tmem_words.begin(), cta.tmem_words.end(), [&](const TmemWord& word) {
-        return word.kind == kOfResponse && word.address - address < kClcResponseBytes;
+        return word.kind == tmem_word::kResponse && word.address - address < kClcResponseBytes;
       });
   return static_cast<std::uint32_t>(words) == kClcResponseBytes / kWord;
 }
@@ -108,7 +106,7 @@ void Gpu::land_response(AsyncOp& async) {
   std::memcpy(cta.shared.data() + asked.response, words, sizeof words);
   set_unknown(cta, asked.response, asked.response + sizeof words, false);
   for (std::uint32_t at = 0; at < kClcResponseBytes; at += kWord) {
-    cta.tmem_words.push_back({asked.response + at, kOfResponse});
+    cta.tmem_words.push_back({asked.response + at, tmem_word::kResponse});
   }
   const BarrierStep step = apply_to_barrier(async.cta, asked.barrier, event, 0, kClcResponseBytes);
   fail(event, step.fault, step.traps);

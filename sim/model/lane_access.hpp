@@ -27,10 +27,12 @@ constexpr bool is_atomic(AccessKind kind) {
   return kind == AccessKind::kAtomic || kind == AccessKind::kDecided || kind == AccessKind::kAsked;
 }
 
-/// Bytes of shared memory that hold an address of tensor memory, in `LaneAccess::poison`.
+/// Bytes of shared memory that hold an address of tensor memory, or a response, in
+/// `LaneAccess::poison`.
 namespace tmem_word {
-inline constexpr std::uint8_t kMark = 2;   // a register's, which the program knows
-inline constexpr std::uint8_t kFirst = 3;  // and up: what an allocation of the CTA wrote
+inline constexpr std::uint8_t kResponse = 1;  // of a request for a cluster; as numbers unknown
+inline constexpr std::uint8_t kMark = 2;      // a register's, which the program knows
+inline constexpr std::uint8_t kFirst = 3;     // and up: what an allocation of the CTA wrote
 inline constexpr std::uint8_t kLast = 255;
 }  // namespace tmem_word
 

@@ -332,7 +332,8 @@ TEST(PtxPolls, BehindALongCountAreToldFromIt) {
 
 // Lanes 0 and 1 of warp 0 add to a word by one instruction, lane 1 when it has seen another word.
 // Warp 1 waits for `sum` and loads what lane 0 has stored. `seen`: who stores the other word.
-OneKernel adding_in_turn(const char* sum, std::uint32_t seen) {
+// `early`: by lane 1 in front.
+OneKernel adding_in_turn(const char* sum, std::uint32_t seen, const std::string& early = "") {
   const std::string store = "  mov.u32 %r8, 1;\n  st.release.gpu.global.u32 [%rd1+8], %r8;\n";
   OneKernel kernel;
   kernel.threads = 96;
@@ -340,8 +341,10 @@ OneKernel adding_in_turn(const char* sum, std::uint32_t seen) {
   kernel.body =
       "  shr.u32 %r3, %r1, 5;\n  and.b32 %r2, %r1, 31;\n  setp.gt.u32 %p9, %r2, 1;\n"
       "  @%p9 bra END;\n  setp.eq.u32 %p1, %r3, 1;\n  @%p1 bra W1;\n  setp.eq.u32 %p1, %r3, 2;\n"
-      "  @%p1 bra W2;\n  setp.eq.u32 %p1, %r2, 1;\n  @%p1 bra LATE;\n  mov.u32 %r5, 7;\n"
-      "  st.global.u32 [%rd1+12], %r5;\n  bra ADD;\nLATE:\n"
+      "  @%p1 bra W2;\n  setp.eq.u32 %p1, %r2, 1;\n  @%p1 bra EARLY;\n  mov.u32 %r5, 7;\n"
+      "  st.global.u32 [%rd1+12], %r5;\n  bra ADD;\nEARLY:\n" +
+      early +
+      "LATE:\n"
       "  ld.acquire.gpu.global.u32 %r6, [%rd1+8];\n  setp.lt.u32 %p5, %r6, 1;\n"
       "  @%p5 bra LATE;\nADD:\n  red.release.gpu.global.add.u32 [%rd1+4], 1;\n  bra END;\nW1:\n"
       "  setp.ne.u32 %p1, %r2, 0;\n  @%p1 bra END;\nLOOK:\n"
@@ -358,6 +361,9 @@ TEST(PtxPolls, ForWhatOneOfTwoLanesAddsKnowWhichIsFirst) {
   expect_undecided(adding_in_turn("1", 2), "waited for at a passing value");
   expect_proved(adding_in_turn("1", 1));
   expect_proved(adding_in_turn("2", 2));
+  const std::string early = "  red.release.gpu.global.add.u32 [%rd1+4], 1;\n";
+  expect_undecided(adding_in_turn("2", 2, early), "waited for at a passing value");
+  expect_proved(adding_in_turn("2", 1, early));
 }
 
 // Lane 3 of a warp waits for 2 of lanes 0 and 6, and adds; so does lane 2, which waits for nobody.
