@@ -25,16 +25,9 @@ using ptx::operator""_mod;
 
 /// Places of the kernel, of any run: as in `ptx::GridContext`.
 struct TakenForGranted {
-  std::set<std::string> parted;
-  std::set<std::string> ended;
-  std::set<std::string> grid_waits;
-  std::set<std::string> active_masks;
-  std::set<std::string> signals_elsewhere;
-  std::set<std::string> grid_starts;
-  std::set<std::string> fixed_columns;
-  std::set<std::string> rounded;
-  std::set<std::string> map_bytes;
-  std::set<std::string> awaited;
+  using Places = std::set<std::string>;
+  Places parted, ended, known_of_ended, elections, signals_elsewhere, active_masks;
+  Places grid_waits, grid_starts, fixed_columns, rounded, map_bytes, awaited;
   bool allocates_beside_data = false;
   std::string registers;  // of a thread, as they are counted where it gives some back
 };
@@ -133,6 +126,10 @@ std::vector<std::string> hypotheses_of(const HeldLaunch& held, bool data_decides
   note(taken.ended,
        "lanes that have ended count as arrived, where others of their warp execute an .aligned "
        "instruction");
+  note(taken.known_of_ended,
+       "what lanes of a warp did that have ended is known where the others have come together");
+  note(taken.elections,
+       "elect.sync elects of several sets of lanes the lowest of each, or the highest of each");
   note(taken.signals_elsewhere,
        "a copy signals the mbarrier of the CTA that it goes to, as on an H200, where its operand "
        "names another CTA's");
@@ -491,20 +488,22 @@ WarpBody body_of(const std::shared_ptr<HeldLaunch>& held,
     ptx::WarpRun run{*grid, machine};
     run.run();
     run.check_end();
-    held->taken->parted.insert(grid->parted.begin(), grid->parted.end());
-    held->taken->ended.insert(grid->ended.begin(), grid->ended.end());
-    held->taken->signals_elsewhere.insert(grid->signals_elsewhere.begin(),
-                                          grid->signals_elsewhere.end());
-    held->taken->active_masks.insert(grid->active_masks.begin(), grid->active_masks.end());
-    held->taken->grid_waits.insert(grid->grid_waits.begin(), grid->grid_waits.end());
-    held->taken->grid_starts.insert(grid->grid_starts.begin(), grid->grid_starts.end());
-    held->taken->allocates_beside_data |= grid->allocates_beside_data;
-    held->taken->fixed_columns.insert(grid->fixed_columns.begin(), grid->fixed_columns.end());
-    held->taken->rounded.insert(grid->rounded.begin(), grid->rounded.end());
-    held->taken->map_bytes.insert(grid->map_bytes.begin(), grid->map_bytes.end());
-    held->taken->awaited.insert(grid->awaited.begin(), grid->awaited.end());
+    TakenForGranted& taken = *held->taken;
+    taken.parted.insert(grid->parted.begin(), grid->parted.end());
+    taken.ended.insert(grid->ended.begin(), grid->ended.end());
+    taken.known_of_ended.insert(grid->known_of_ended.begin(), grid->known_of_ended.end());
+    taken.elections.insert(grid->elections.begin(), grid->elections.end());
+    taken.signals_elsewhere.insert(grid->signals_elsewhere.begin(), grid->signals_elsewhere.end());
+    taken.active_masks.insert(grid->active_masks.begin(), grid->active_masks.end());
+    taken.grid_waits.insert(grid->grid_waits.begin(), grid->grid_waits.end());
+    taken.grid_starts.insert(grid->grid_starts.begin(), grid->grid_starts.end());
+    taken.fixed_columns.insert(grid->fixed_columns.begin(), grid->fixed_columns.end());
+    taken.rounded.insert(grid->rounded.begin(), grid->rounded.end());
+    taken.map_bytes.insert(grid->map_bytes.begin(), grid->map_bytes.end());
+    taken.awaited.insert(grid->awaited.begin(), grid->awaited.end());
+    taken.allocates_beside_data |= grid->allocates_beside_data;
     if (grid->changes_registers && held->launch.workload.registers_per_thread == 0) {
-      held->taken->registers =
+      taken.registers =
           "a thread begins with " + std::to_string(registers_at_start_of(held->launch)) +
           " registers, as ptxas compiles it: the most that fits so large a CTA, and no more than "
           "a setmaxnreg.inc asks for (.maxnreg says another number)";

@@ -365,6 +365,10 @@ void Executor::write_back(const Argument& argument, const Lanes& value, const Gu
   const std::uint32_t bits = routine().bits_of(argument.index);
   Lanes& slot = strand_.frame->slots[routine().slots[argument.index]];
   note_write(routine().slots[argument.index], value, guarded);
+  if (renamed_ != kNoIndex && guarded.executes != ~Mask{0} && !strand_.frame->busy.empty() &&
+      value.any_poison()) {
+    surroundings_.names_apart();
+  }
   write_lanes(slot, value, bits, guarded.executes);
   if (guarded.unknown != 0) {  // written or not: nobody knows
     write_lanes(slot, Lanes::unknown(), bits, guarded.unknown);
@@ -391,7 +395,7 @@ void Executor::note_write(std::uint32_t slot, const Lanes& value, const Guarded&
 }
 
 // Registers that the machine still reads, and all that is not there yet.
-void Executor::note_reads(std::span<const Argument> sources) {
+void Executor::note_reads(std::span<const Argument> sources, Mask lanes) {
   const Frame& frame = *strand_.frame;
   for (const Argument& source : sources) {
     for (const Argument& argument : elements_of(code(), source)) {
@@ -403,7 +407,7 @@ void Executor::note_reads(std::span<const Argument> sources) {
         surroundings_.touches_busy(strand_, slot);
       }
       if (frame.slots[slot].any_poison()) {
-        surroundings_.computes_with(strand_, frame.slots[slot]);
+        surroundings_.computes_with(strand_, frame.slots[slot], lanes);
       }
     }
   }
@@ -432,7 +436,7 @@ void Executor::scalar(const Op& op, const Guarded& guarded) {
                  ? routine().slots[arguments[1].index]
                  : kNoIndex;
   if (!strand_.frame->busy.empty() && renamed_ == kNoIndex && guarded.executes != 0) {
-    note_reads(arguments.subspan(1));
+    note_reads(arguments.subspan(1), guarded.executes);
   }
   if (moves) {
     if (bits_of(op.source->modifiers.type()) == 128) {

@@ -80,7 +80,7 @@ class Executor {
   void add_values(const Argument& argument, std::vector<Lanes>& values);
   void write_back(const Argument& argument, const Lanes& value, const Guarded& guarded);
   void note_write(std::uint32_t slot, const Lanes& value, const Guarded& guarded);
-  void note_reads(std::span<const Argument> sources);
+  void note_reads(std::span<const Argument> sources, Mask lanes);
 
   const Program& program_;
   Surroundings& surroundings_;

@@ -52,11 +52,15 @@ class Surroundings {
     static_cast<void>(strand);
     static_cast<void>(slot);
   }
-  /// It computes with a value that has poison, while some register of its frame is busy.
-  virtual void computes_with(const Strand& strand, const Lanes& value) {
+  /// In these lanes it computes with a value that has poison, while some register of its frame is
+  /// busy.
+  virtual void computes_with(const Strand& strand, const Lanes& value, Mask lanes) {
     static_cast<void>(strand);
     static_cast<void>(value);
+    static_cast<void>(lanes);
   }
+  /// Some lanes, and not all, have given another name to a value that has poison, meanwhile.
+  virtual void names_apart() {}
 };
 
 /// Is told of each scalar and control instruction that a strand executes, before it does.

@@ -156,6 +156,11 @@ Served WarpRun::elect(Request& request) {
                                     : std::countr_zero(request.mask());
   }
   machine_.registers().lanes_by_number = true;
+  const auto members = static_cast<Mask>(known(request, request.operands() - 1, request.mask()));
+  if (elects_of_ != 0 && elects_of_ != members) {
+    grid_.elections.insert(kernel_.line_of(*request.strand.frame->routine, request.stop.op));
+  }
+  elects_of_ = members;
   Lanes holds;
   holds.value[elected] = 1;
   request.strand.write(request.stop, 0, 0, Lanes::all(elected));

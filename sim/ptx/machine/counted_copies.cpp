@@ -88,7 +88,7 @@ void WarpRun::for_each_counted(
   const auto& values = request.stop.operands[1].values;
   const std::uint32_t step = std::min(bytes_of(request.modifiers.type()), 8U);
   for (const Lanes& value : values) {
-    if (flight_in(value) != kNoIndex) {
+    if (flight_in(value, request.mask()) != kNoIndex) {
       refuse(request, "its value is still on its way to its register");
     }
   }

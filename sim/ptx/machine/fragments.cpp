@@ -4,6 +4,8 @@
 // name by mov before the wait.
 
 #include <algorithm>
+#include <bit>
+#include <numeric>
 #include <utility>
 
 #include "sim/ptx/machine/warp.hpp"
@@ -19,15 +21,39 @@ constexpr std::uint32_t kMarkMask = 0xF0000000;
 
 }  // namespace
 
-// The number of the operation that will write the register; kNoIndex: none.
-std::uint32_t WarpRun::flight_in(const Lanes& lanes) const {
-  const auto bits = static_cast<std::uint32_t>(lanes.value[0]);
+// The number of the operation that will write the register in one lane; kNoIndex: none.
+std::uint32_t WarpRun::flight_of(const Lanes& value, std::uint32_t lane) const {
+  const auto bits = static_cast<std::uint32_t>(value.value[lane]);
   const std::uint32_t number = (bits & ~kMarkMask) >> kIndexBits;
-  const bool marked = lanes.poison[0] != 0 && (bits & kMarkMask) == kMark;
+  const bool marked = value.poison[lane] != 0 && (bits & kMarkMask) == kMark;
   return marked && number < flights_.size() && flights_[number].data != nullptr ? number : kNoIndex;
 }
 
+// The same in any of these lanes.
+std::uint32_t WarpRun::flight_in(const Lanes& value, Mask lanes) const {
+  if (!named_apart_) {
+    return flight_of(value, 0);
+  }
+  std::uint32_t number = kNoIndex;
+  for (Mask left = value.any_poison() ? lanes : 0; left != 0 && number == kNoIndex;
+       left &= left - 1) {
+    number = flight_of(value, static_cast<std::uint32_t>(std::countr_zero(left)));
+  }
+  return number;
+}
+
 namespace {
+
+// Whether it has this mark in every lane.
+bool is_whole(const Lanes& lanes, std::uint32_t mark) {
+  std::uint64_t differ = 0;
+  std::uint8_t unknown = 0xff;
+  for (std::uint32_t lane = 0; lane < kLanes; ++lane) {
+    differ |= lanes.value[lane] ^ mark;
+    unknown &= lanes.poison[lane];
+  }
+  return differ == 0 && (unknown & poison_bits(32)) == poison_bits(32);
+}
 
 // Calls `f(slot)` for each register of an operand.
 template <class F>
@@ -50,15 +76,7 @@ bool is_marked(const Frame& frame, const Argument& argument, std::uint32_t first
   std::uint32_t mark = first_mark;
   bool marked = !frame.busy.empty();
   for_each_slot(*frame.routine, argument, [&](std::uint32_t slot, const Argument&) {
-    const Lanes& lanes = frame.slots[slot];
-    std::uint64_t differ = 0;
-    std::uint8_t unknown = 0xff;
-    for (std::uint32_t lane = 0; lane < kLanes; ++lane) {
-      differ |= lanes.value[lane] ^ mark;
-      unknown &= lanes.poison[lane];
-    }
-    marked = marked && differ == 0 && (unknown & poison_bits(32)) == poison_bits(32) &&
-             frame.busy[slot] == Busy::kWritten;
+    marked = marked && is_whole(frame.slots[slot], mark) && frame.busy[slot] == Busy::kWritten;
     ++mark;
   });
   return marked;
@@ -88,6 +106,7 @@ std::uint32_t WarpRun::mark_in_flight(Request& request,
     });
     return number;
   }
+  named_apart_ = named_apart_ || request.mask() != ~Mask{0};
   for (std::uint32_t i = 0; i < flight.data->registers / (flight.packed ? 2 : 1); ++i) {
     Lanes lanes = Lanes::unknown();
     lanes.value.fill(kMark | number << kIndexBits | i);
@@ -144,7 +163,7 @@ void WarpRun::report_touched(const Strand& strand, const InFlight& flight) {
 void WarpRun::touches_busy(const Strand& strand, std::uint32_t slot) {
   accumulator_ = {};
   for (const BusyRegister& one : busy_) {
-    if (one.frame == strand.frame && one.slot == slot) {
+    if (one.frame == strand.frame && one.slot == slot && one.how != Busy::kNo) {
       const InFlight flight = one.flight;
       report_touched(strand, flight);
       return;
@@ -177,39 +196,73 @@ Lanes WarpRun::landed(const InFlight& flight, std::uint32_t index) {
 // Who depends on a register of a tcgen05.ld has its value, wait or no wait; nothing else is ordered
 // by that, and the other registers may still be written (PTX ISA, "Register dependencies, same
 // thread", of the memory consistency model of tcgen05). Nothing if it is none such.
-std::optional<Lanes> WarpRun::arrived(const Strand& strand, const Lanes& value) {
-  const std::uint32_t number = flight_in(value);
-  if (number == kNoIndex || flights_[number].by != warptwin::Op::kTcgen05WaitLd) {
-    return std::nullopt;
-  }
-  if (!flights_[number].arrived) {
-    sim::Operation wait{warptwin::Op::kTcgen05WaitLd};
-    wait.lanes = 1;  // it brings no lanes together
-    wait.as<sim::operands::TmemWait>().of_registers = true;
-    wait.site = kernel_.site_of(*strand.frame->routine, strand.pc);
-    perform(wait);
-    flights_[number].arrived = true;
-  }
-  const auto mark = static_cast<std::uint32_t>(value.value[0]);
-  const Lanes known = landed(flights_[number], mark & ((1U << kIndexBits) - 1));
+std::optional<Lanes> WarpRun::arrived(const Strand& strand, const Lanes& value, Mask lanes) {
+  Lanes known = value;
+  bool any = false;
   Frame& frame = *strand.frame;
-  for (std::uint32_t slot = 0; slot < frame.slots.size(); ++slot) {
-    if (flight_in(frame.slots[slot]) == number &&
-        static_cast<std::uint32_t>(frame.slots[slot].value[0]) == mark) {
-      frame.slots[slot] = known;
-      std::erase_if(busy_, [&](const BusyRegister& one) {
-        return one.frame.get() == &frame && one.slot == slot;
-      });
+  for (Mask left = named_apart_ ? lanes : Mask{1}; left != 0; left &= left - 1) {
+    const auto lane = static_cast<std::uint32_t>(std::countr_zero(left));
+    const std::uint32_t number = flight_of(known, lane);
+    if (number == kNoIndex || flights_[number].by != warptwin::Op::kTcgen05WaitLd) {
+      continue;
     }
+    if (!flights_[number].arrived) {
+      sim::Operation wait{warptwin::Op::kTcgen05WaitLd};
+      wait.lanes = 1;  // it brings no lanes together
+      wait.as<sim::operands::TmemWait>().of_registers = true;
+      wait.site = kernel_.site_of(*strand.frame->routine, strand.pc);
+      perform(wait);
+      flights_[number].arrived = true;
+    }
+    any = true;
+    const auto mark = static_cast<std::uint32_t>(known.value[lane]);
+    const Lanes written = landed(flights_[number], mark & ((1U << kIndexBits) - 1));
+    land(known, mark, written);
+    for (std::uint32_t slot = 0; slot < frame.slots.size(); ++slot) {
+      if (land(frame.slots[slot], mark, written)) {
+        std::erase_if(busy_, [&](const BusyRegister& one) {
+          return one.frame.get() == &frame && one.slot == slot;
+        });
+      }
+    }
+  }
+  if (!any) {
+    return std::nullopt;
   }
   frame.busy.clear();
   free_registers();
   return known;
 }
 
-void WarpRun::computes_with(const Strand& strand, const Lanes& value) {
-  const std::uint32_t number = flight_in(value);
-  if (number != kNoIndex && !arrived(strand, Lanes{value})) {
+// Where a register has this mark it has what has been written there. Says whether it has it
+// anywhere.
+bool WarpRun::land(Lanes& slot, std::uint32_t mark, const Lanes& written) const {
+  const auto is_marked = [&](std::uint32_t lane) {
+    return slot.poison[lane] != 0 && static_cast<std::uint32_t>(slot.value[lane]) == mark;
+  };
+  if (!named_apart_) {
+    const bool marked = is_marked(0);
+    if (marked) {
+      slot = written;
+    }
+    return marked;
+  }
+  bool any = false;
+  for (std::uint32_t lane = 0; lane < kLanes && slot.any_poison(); ++lane) {
+    if (is_marked(lane)) {
+      slot.value[lane] = written.value[lane];
+      slot.poison[lane] = written.poison[lane];
+      any = true;
+    }
+  }
+  return any;
+}
+
+void WarpRun::computes_with(const Strand& strand, const Lanes& value, Mask lanes) {
+  if (arrived(strand, Lanes{value}, lanes)) {
+    return;
+  }
+  if (const std::uint32_t number = flight_in(value, lanes); number != kNoIndex) {
     const InFlight flight = flights_[number];
     report_touched(strand, flight);
   }
@@ -224,7 +277,8 @@ void WarpRun::operands_arrive(Request& request) {
       written = written || one.written;
     });
     for (Lanes& value : operand.values) {
-      if (const auto known = written ? std::nullopt : arrived(request.strand, value)) {
+      if (const auto known =
+              written ? std::nullopt : arrived(request.strand, value, request.mask())) {
         value = *known;
       }
     }
@@ -300,7 +354,8 @@ void WarpRun::note_registers(Request& request) {
   for (const OperandValue& operand : request.stop.operands) {
     for (const Lanes& value : operand.values) {
       const bool looks = !stores && !frame->busy.empty() && value.any_poison();
-      if (const std::uint32_t number = looks ? flight_in(value) : kNoIndex; number != kNoIndex) {
+      const std::uint32_t number = looks ? flight_in(value, request.mask()) : kNoIndex;
+      if (number != kNoIndex) {
         const InFlight flight = flights_[number];
         report_touched(request.strand, flight);
       }
@@ -329,6 +384,100 @@ bool WarpRun::written_since_fence(const Request& request, std::size_t operand) c
   return written;
 }
 
+// Registers that `mov` makes one, directly or not: the least number of those of each.
+std::vector<std::uint32_t> WarpRun::names_in(const Routine& routine) {
+  std::vector<std::uint32_t> first(routine.code.registers.size());
+  std::iota(first.begin(), first.end(), 0U);
+  const auto find = [&](std::uint32_t number) {
+    while (first[number] != number) {
+      number = first[number] = first[first[number]];
+    }
+    return number;
+  };
+  for (const Op& op : routine.code.ops) {
+    if (!op.is("mov")) {
+      continue;
+    }
+    const auto arguments = routine.code.arguments_of(op);
+    if (arguments[0].kind == Argument::Kind::kRegister &&
+        arguments[1].kind == Argument::Kind::kRegister) {
+      const std::uint32_t one = find(arguments[0].index);
+      const std::uint32_t other = find(arguments[1].index);
+      first[std::max(one, other)] = std::min(one, other);
+    }
+  }
+  for (std::uint32_t number = 0; number < first.size(); ++number) {
+    first[number] = find(number);
+  }
+  return first;
+}
+
+// Slots of registers that are needed behind a wgmma, and may be other names of its accumulator.
+const std::vector<std::uint32_t>& WarpRun::other_names(const Request& request) {
+  const auto [found, added] = grid_.other_names.try_emplace(&request.op);
+  if (!added) {
+    return found->second;
+  }
+  const Routine& routine = *request.strand.frame->routine;
+  const std::vector<std::uint32_t> names = names_in(routine);
+  std::set<std::uint32_t> own;
+  std::set<std::uint32_t> named;  // as they are
+  for_each_slot(
+      routine, *request.stop.operands[0].argument, [&](std::uint32_t slot, const Argument& one) {
+        own.insert(slot);
+        named.insert(names[one.index]);
+      });
+  std::set<std::uint32_t> others;
+  for (std::uint32_t number = 0; number < names.size(); ++number) {
+    const std::uint32_t slot = routine.slots[number];
+    if (named.count(names[number]) != 0 && own.count(slot) == 0) {
+      others.insert(slot);
+    }
+  }
+  for (const std::uint32_t slot :
+       others.empty() ? std::vector<std::uint32_t>{} : needed_at(routine, request.stop.op + 1)) {
+    if (others.count(slot) != 0) {
+      found->second.push_back(slot);
+    }
+  }
+  return found->second;
+}
+
+// Another wgmma adds to an accumulator that has not been waited for. Its other names are of what
+// was there in between, which nobody has waited for, and never will.
+void WarpRun::outdate_names(const Request& request, const Fragment& accumulator) {
+  Frame& frame = *request.strand.frame;
+  const auto is_of = [&](const Lanes& name, std::uint32_t lane) {
+    const std::uint32_t number = flight_of(name, lane);
+    return number != kNoIndex && flights_[number].data == accumulator;
+  };
+  for (const std::uint32_t slot : other_names(request)) {
+    Lanes& name = frame.slots[slot];
+    Mask outdated = 0;
+    for (std::uint32_t lane = 0; lane < (named_apart_ ? kLanes : 1U); ++lane) {
+      outdated |= is_of(name, lane) ? Mask{1} << lane : 0;
+    }
+    if (outdated == 0) {
+      continue;
+    }
+    if (outdated_ == nullptr) {
+      outdated_ = std::make_shared<sim::FragmentData>();
+      outdated_->last_wgmma = ~std::uint32_t{0};
+      flights_.push_back({outdated_, warptwin::Op::kWgmmaWait});
+    }
+    const auto place = std::find_if(flights_.begin(), flights_.end(), [&](const InFlight& one) {
+      return one.data == outdated_;
+    });
+    const auto mark = kMark | static_cast<std::uint32_t>(place - flights_.begin()) << kIndexBits;
+    for (std::uint32_t lane = 0; lane < kLanes; ++lane) {
+      const bool here = !named_apart_ || (outdated >> lane & 1U) != 0;
+      name.value[lane] = here ? mark : name.value[lane];
+    }
+    frame.busy.resize(frame.slots.size(), Busy::kNo);
+    busy_.push_back({request.strand.frame, slot, Busy::kNo, *place});
+  }
+}
+
 // What operations of this kind have written is in the registers that stand for it, wherever they
 // are now.
 void WarpRun::settle(const Strand& strand, warptwin::Op by) {
@@ -341,12 +490,15 @@ void WarpRun::settle(const Strand& strand, warptwin::Op by) {
     return;
   }
   for (Lanes& slot : strand.frame->slots) {
-    const std::uint32_t number = flight_in(slot);
-    if (number == kNoIndex || !over[number]) {
-      continue;
+    for (Mask left = named_apart_ && slot.any_poison() ? ~Mask{0} : Mask{1}; left != 0;
+         left &= left - 1) {
+      const auto lane = static_cast<std::uint32_t>(std::countr_zero(left));
+      const std::uint32_t number = flight_of(slot, lane);
+      if (number != kNoIndex && over[number]) {
+        const auto mark = static_cast<std::uint32_t>(slot.value[lane]);
+        land(slot, mark, landed(flights_[number], mark & ((1U << kIndexBits) - 1)));
+      }
     }
-    slot = landed(flights_[number],
-                  static_cast<std::uint32_t>(slot.value[0]) & ((1U << kIndexBits) - 1));
   }
   for (std::size_t number = 0; number < flights_.size(); ++number) {
     if (over[number]) {

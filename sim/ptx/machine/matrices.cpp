@@ -66,10 +66,13 @@ WarpRun::Fragment WarpRun::accumulator_of(Request& request, std::uint32_t regist
   const auto value = [&](std::uint32_t i) -> const Lanes& {
     return frame.slots[frame.routine->slots[parts[i].index]];
   };
-  const std::uint32_t number = flight_in(value(0));
-  bool same = number != kNoIndex;
+  const std::uint32_t number = flight_of(value(0), 0);
+  bool same = number != kNoIndex && flights_[number].data != outdated_;
   for (std::uint32_t i = 0; i < registers && same; ++i) {
-    same = flight_in(value(i)) == number && (value(i).value[0] & 0xFFU) == i;
+    const Lanes& held = value(i);
+    same =
+        flight_of(held, 0) == number && (held.value[0] & 0xFFU) == i &&
+        (!named_apart_ || std::equal(held.value.begin() + 1, held.value.end(), held.value.begin()));
   }
   if (same) {
     return flights_[number].data;
@@ -81,7 +84,7 @@ WarpRun::Fragment WarpRun::accumulator_of(Request& request, std::uint32_t regist
   data->bits.resize(moves ? std::size_t{registers} * kLanes : 0);
   for (std::uint32_t i = 0; i < registers; ++i) {
     const Lanes held = value(i);
-    computes_with(request.strand, held);
+    computes_with(request.strand, held, request.mask());
     for (std::uint32_t lane = 0; lane < kLanes && moves; ++lane) {
       data->bits[std::size_t{lane} * registers + i] = static_cast<std::uint32_t>(held.value[lane]);
     }
@@ -106,7 +109,7 @@ WarpRun::Fragment WarpRun::registers_of_a(const Request& request) const {
   data->registers = kWgmmaARegisters;
   data->bits.resize(std::size_t{kWgmmaARegisters} * kLanes);
   for (std::uint32_t i = 0; i < kWgmmaARegisters; ++i) {
-    if (machine_.moves_data() && flight_in(values[i]) == kNoIndex) {
+    if (machine_.moves_data() && flight_in(values[i], request.mask()) == kNoIndex) {
       known(request, 1, request.mask(), i);
     }
     for (std::uint32_t lane = 0; lane < kLanes; ++lane) {
@@ -120,7 +123,7 @@ WarpRun::Fragment WarpRun::registers_of_a(const Request& request) const {
 // Of a sparse A: its metadata, a word of each lane, as the wgmma finds it.
 WarpRun::Fragment WarpRun::metadata_of_a(Request& request) {
   const Lanes& words = request.stop.operands[3].values[0];
-  computes_with(request.strand, words);
+  computes_with(request.strand, words, request.mask());
   if (machine_.moves_data()) {
     known(request, 3, request.mask());
   }
@@ -198,7 +201,7 @@ Served WarpRun::wgmma(Request& request) {
   }
   if (in_registers) {
     for (const Lanes& value : request.stop.operands[1].values) {
-      computes_with(request.strand, value);
+      computes_with(request.strand, value, request.mask());
     }
   }
   if ((in_registers && written_since_fence(request, 1)) ||
@@ -209,10 +212,14 @@ Served WarpRun::wgmma(Request& request) {
   if (modifiers.type(0) != Type::kS32) {
     leaves_open(request.strand);
   }
+  const bool goes_on = op.fragment->last_wgmma != 0;
   perform(op);
   if (!keeps) {
     mark_in_flight(request, 0, {op.fragment, warptwin::Op::kWgmmaWait});
     accumulator_ = {request.strand.frame, accumulator.first, op.fragment};
+  }
+  if (goes_on) {
+    outdate_names(request, op.fragment);
   }
   if (in_registers) {
     set_busy(request, 1, Busy::kRead, {op.fragment_a, warptwin::Op::kWgmmaWait});

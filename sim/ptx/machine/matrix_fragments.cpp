@@ -69,7 +69,7 @@ void WarpRun::require_whole_warp(const Request& request) const {
 // Registers that are on their way are stored too early. Who computes with one has been told.
 void WarpRun::note_unsettled(sim::LaneAccess& access, std::span<const Lanes> values) const {
   for (const Lanes& value : values) {
-    if (const std::uint32_t flight = flight_in(value); flight != kNoIndex) {
+    if (const std::uint32_t flight = flight_in(value, ~Mask{0}); flight != kNoIndex) {
       access.unsettled = true;
       access.of_accumulator = flights_[flight].by == warptwin::Op::kWgmmaWait;
       return;

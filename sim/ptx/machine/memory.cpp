@@ -514,7 +514,7 @@ Served WarpRun::store(Request& request) {
   const std::uint32_t step = std::min(size, 8U);
   Bytes bytes{static_cast<std::uint32_t>(values.size()) * step};
   for (std::uint32_t part = 0; part < values.size(); ++part) {
-    const std::uint32_t flight = flight_in(values[part]);
+    const std::uint32_t flight = flight_in(values[part], request.mask());
     if (flight != kNoIndex) {
       bytes.access.unsettled = true;
       bytes.access.of_accumulator = flights_[flight].by == warptwin::Op::kWgmmaWait;

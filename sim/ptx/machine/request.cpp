@@ -170,7 +170,9 @@ void WarpRun::perform(sim::Operation& operation, bool orders) {
     unmet_ = operation.lanes != kLanes || !has_trait(operation.op, op_trait::kCollective);
   }
   if (operation.lanes == kLanes && has_trait(operation.op, op_trait::kMeets)) {
-    acted_ = 0;
+    acted_ = performed_ = 0;
+  } else {
+    performed_ |= serving_;
   }
   operation.race = race_ ? &*race_ : nullptr;
   operation.state = this;

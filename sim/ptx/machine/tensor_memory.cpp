@@ -200,7 +200,7 @@ Served WarpRun::tmem_store(Request& request) {
   data->bits.resize(std::size_t{data->registers} * kLanes);
   for (std::uint32_t cell = 0; cell < data->registers; ++cell) {
     const Lanes& value = values[cell / cells];
-    const bool settled = flight_in(value) == kNoIndex;
+    const bool settled = flight_in(value, request.mask()) == kNoIndex;
     data->settled = data->settled && settled;
     for (std::uint32_t lane = 0; lane < kLanes; ++lane) {
       const std::size_t place = std::size_t{lane} * data->registers + cell;

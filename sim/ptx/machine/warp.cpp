@@ -479,11 +479,18 @@ bool is_aligned(const Op& op) {
 }  // namespace
 
 // Where an .aligned instruction is executed by what is left of a warp: in another order those that
-// have ended might not have, yet.
+// have ended might not have, yet. What these did since the warp met is taken to be known behind a
+// barrier, though PTX says that of the barrier's own threads alone.
 void WarpRun::note_ended(const Strand& strand, const Stop& stop) {
   const Op& op = strand.frame->routine->code.ops[stop.op];
-  if (live_ != began_ && handler_of(op)->gathers && !names_members(op) && is_aligned(op)) {
+  if (live_ == began_ || !handler_of(op)->gathers || names_members(op)) {
+    return;
+  }
+  if (is_aligned(op)) {
     grid_.ended.insert(kernel_.line_of(*strand.frame->routine, stop.op));
+  }
+  if ((performed_ & ~live_) != 0) {
+    grid_.known_of_ended.insert(kernel_.line_of(*strand.frame->routine, stop.op));
   }
 }
 

@@ -89,6 +89,10 @@ struct GridContext {
   std::set<std::string> parted;
   /// .aligned instructions that lanes of a warp executed behind the end of others.
   std::set<std::string> ended;
+  /// Where others of a warp come together when lanes have ended that have done something since all
+  /// had met.
+  std::set<std::string> known_of_ended;
+  std::set<std::string> elections;  // elect.sync by warps that name several sets of lanes
   /// Copies whose mbarrier is said to be in a CTA that they do not go to.
   std::set<std::string> signals_elsewhere;
   std::set<std::string> active_masks;  // activemask by lanes that have parted
@@ -115,6 +119,8 @@ struct GridContext {
   std::unordered_map<const Routine*, Liveness> liveness;
   /// By their first place in the code.
   std::unordered_map<const Argument*, AccumulatorRegisters> accumulators;
+  /// Of each wgmma: slots needed behind it that may be names of its accumulator, beside its own.
+  std::unordered_map<const Op*, std::vector<std::uint32_t>> other_names;
   /// By global word: the cluster, CTA and warp that was first to write it by an atomic or a flag.
   std::unordered_map<std::uint64_t, std::array<std::uint32_t, 3>> writers;
   std::unordered_set<std::uint64_t> words_of_clusters;  // those that several have written
@@ -215,7 +221,8 @@ class WarpRun : public Surroundings, public sim::AgentState {
   const Function* function_at(std::uint64_t address) override;
   std::uint64_t fingerprint() const override;
   void touches_busy(const Strand& strand, std::uint32_t slot) override;
-  void computes_with(const Strand& strand, const Lanes& value) override;
+  void computes_with(const Strand& strand, const Lanes& value, Mask lanes) override;
+  void names_apart() override { named_apart_ = true; }
   TensorBases* tensor_bases() override { return &grid_.bases; }
   void asks_tensor_base(const Strand& strand) override;
 
@@ -618,11 +625,16 @@ class WarpRun : public Surroundings, public sim::AgentState {
   bool keeps_accumulator(const Request& request) const;
   bool written_since_fence(const Request& request, std::size_t operand) const;
   std::uint32_t mark_in_flight(Request& request, std::size_t operand, const InFlight& flight);
-  std::uint32_t flight_in(const Lanes& lanes) const;
+  std::uint32_t flight_of(const Lanes& value, std::uint32_t lane) const;
+  std::uint32_t flight_in(const Lanes& value, Mask lanes) const;
+  bool land(Lanes& slot, std::uint32_t mark, const Lanes& written) const;
+  static std::vector<std::uint32_t> names_in(const Routine& routine);
+  const std::vector<std::uint32_t>& other_names(const Request& request);
+  void outdate_names(const Request& request, const Fragment& accumulator);
   void settle(const Strand& strand, warptwin::Op by);
   void wait_for_loads(const Strand& strand, sim::Operation& wait);
   static Lanes landed(const InFlight& flight, std::uint32_t index);
-  std::optional<Lanes> arrived(const Strand& strand, const Lanes& value);
+  std::optional<Lanes> arrived(const Strand& strand, const Lanes& value, Mask lanes);
   void operands_arrive(Request& request);
 
   GridContext& grid_;
@@ -635,6 +647,7 @@ class WarpRun : public Surroundings, public sim::AgentState {
   Mask live_ = 0;
   Mask began_ = 0;           // lanes of the warp at its start
   Mask acted_ = 0;           // that have used the machine since all met
+  Mask performed_ = 0;       // likewise, by what the machine knows of
   std::uint64_t steps_ = 0;  // instructions since the last operation
   std::uint64_t blind_ = 0;  // instructions that use the machine since one that was told anything
   std::uint64_t been_ = 0;   // where the warp was when `steps_` were many, as `fingerprint` has it
@@ -652,6 +665,7 @@ class WarpRun : public Surroundings, public sim::AgentState {
   std::vector<Mask> used_apart_;     // lanes that used the machine while not all were together
   bool parted_ = false;              // lanes have, and all have not synchronised since
   bool waited_apart_ = false;        // lanes that have parted have, for what others may do
+  Mask elects_of_ = 0;               // the members of its last elect.sync
   bool unmet_ = false;               // has synchronised with others since all were together
   std::vector<std::uint8_t> local_;  // lane by lane
   std::vector<std::uint8_t> local_poison_;  // 1: never written
@@ -665,6 +679,8 @@ class WarpRun : public Surroundings, public sim::AgentState {
   Mask stores_ = 0;                    // lanes that have begun bulk stores
   std::vector<InFlight> flights_;
   std::vector<BusyRegister> busy_;
+  bool named_apart_ = false;  // a register may be on its way in some lanes, and not in others
+  Fragment outdated_;         // what names of an accumulator are of behind the next wgmma to it
   /// The accumulator of the last wgmma, as long as nothing has touched its registers.
   struct {
     std::shared_ptr<Frame> frame;

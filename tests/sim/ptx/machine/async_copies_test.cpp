@@ -277,6 +277,44 @@ TEST(PtxAsyncCopies, WhatIsOnItsWayInAnotherCtaIsNotWritten) {
   EXPECT_EQ(proof_of(multicast(wait, "")).verdict, ProofVerdict::kProved);
 }
 
+// By a pair's product, which reads the operands of both CTAs. Its second CTA waits for its cp.async
+// behind that.
+TEST(PtxAsyncCopies, WhatIsOnItsWayIsNotMultipliedByTheOtherCtaOfAPair) {
+  const auto product = [](const std::string& first, const std::string& second) {
+    // D of f32, M 128, N 32, of f16; no swizzle, 128 bytes from one 8 rows to the next.
+    const std::uint32_t instruction = 1U << 4 | 4U << 17 | 8U << 24;
+    const std::string both = "  barrier.cluster.arrive.aligned;\n  barrier.cluster.wait.aligned;\n";
+    OneKernel kernel = copying(
+        "  setp.eq.u32 %p1, %r1, 0;\n  mov.u32 %r6, %cluster_ctarank;\n  mov.u16 %h1, 3;\n"
+        "  setp.eq.and.u32 %p2, %r6, 0, %p1;\n  setp.eq.and.u32 %p3, %r6, 1, %p1;\n"
+        "  @%p1 mbarrier.init.shared.b64 [tile+8192], 1;\n"
+        "  fence.mbarrier_init.release.cluster;\n  mov.u32 %r7, 0;\nFILL:\n"
+        "  st.shared.v4.u32 [%r20], {%r1, %r1, %r1, %r1};\n  add.u32 %r20, %r20, 512;\n"
+        "  add.u32 %r7, %r7, 1;\n  setp.lt.u32 %p4, %r7, 8;\n  @%p4 bra FILL;\n"
+        "  fence.proxy.async;\n  mov.u32 %r9, tile;\n  add.u32 %r10, %r9, 8200;\n"
+        "  tcgen05.alloc.cta_group::2.sync.aligned.shared::cta.b32 [%r10], 32;\n"
+        "  tcgen05.relinquish_alloc_permit.cta_group::2.sync.aligned;\n  bar.sync 0;\n"
+        "  ld.shared.u32 %r21, [tile+8200];\n"
+        "  @%p3 cp.async.cg.shared.global [tile+64], [%rd4], 16;\n" +
+        first + both +
+        "  and.b32 %r9, %r9, 0x3FFFF;\n  shr.u32 %r9, %r9, 4;\n  cvt.u64.u32 %rd7, %r9;\n"
+        "  or.b64 %rd7, %rd7, " +
+        std::to_string(std::uint64_t{64} << 16 | std::uint64_t{8} << 32 | std::uint64_t{1} << 46) +
+        ";\n  setp.ne.u32 %p5, 0, 0;\n  @!%p2 bra WAIT;\n"
+        "  tcgen05.mma.cta_group::2.kind::f16 [%r21], %rd7, %rd7, " +
+        std::to_string(instruction) +
+        ", %p5;\n  tcgen05.commit.cta_group::2.mbarrier::arrive::one.shared::cluster"
+        ".multicast::cluster.b64 [tile+8192], %h1;\n"
+        "WAIT:\n  mbarrier.try_wait.parity.shared.b64 %p4, [tile+8192], 0;\n  @!%p4 bra WAIT;\n" +
+        second + both + "  tcgen05.dealloc.cta_group::2.sync.aligned.b32 %r21, 32;\n");
+    kernel.ctas = kernel.cluster = 2;
+    return kernel;
+  };
+  const std::string wait = "  cp.async.wait_all;\n  fence.proxy.async;\n";
+  expect_found_and_seen(product("", wait), "SMEM_RAW_NO_WAIT");
+  expect_proved(product(wait, ""));
+}
+
 TEST(PtxAsyncCopies, SizesThatAreNotThereAreRefused) {
   for (const char* copy : {"cg.shared.global [%r20], [%rd4], 8",
                            "ca.shared.global [%r20], [%rd4], 12",

@@ -47,6 +47,31 @@ TEST(PtxElections, ALaneByNumberIsNotTheElectedOne) {
   EXPECT_THAT(ids_in(either), Contains("WARP_LANES_NOT_RELEASED"));
 }
 
+// The manual says that one set has one leader, and nothing of the leaders of two sets.
+TEST(PtxElections, OfSeveralSetsAreNamed) {
+  const auto two_sets = [](const std::string& first, const std::string& second) {
+    const auto by_one_of = [](const std::string& set, const std::string& text) {
+      const std::string label = text.substr(0, 2);
+      return "  shr.u32 %r3, " + set +
+             ", %r1;\n  and.b32 %r3, %r3, 1;\n  setp.eq.u32 %p1, %r3, 0;\n  @%p1 bra " + label +
+             ";\n  elect.sync _|%p2, " + set + ";\n  @%p2 " + text + "\n" + label + ":\n";
+    };
+    OneKernel kernel;
+    kernel.body = "  mov.u32 %r20, tile;\n  mov.u32 %r4, 7;\n" +
+                  by_one_of(first, "st.shared.u32 [%r20], %r4;") +
+                  by_one_of(second, "ld.shared.u32 %r5, [%r20];");
+    return proof_of(kernel);
+  };
+  const auto named = Contains(HasSubstr("elects of several sets of lanes"));
+  const std::string set = "0x80000003";
+  const ProofResult two = two_sets(set, "0x80000005");
+  EXPECT_EQ(two.verdict, ProofVerdict::kProved);
+  EXPECT_THAT(two.notes, named);
+  const ProofResult one = two_sets(set, set);
+  EXPECT_EQ(one.verdict, ProofVerdict::kProved);
+  EXPECT_THAT(one.notes, Not(named));
+}
+
 // In one stretch without a meeting a lane goes by its number, and another is elected.
 TEST(PtxElections, ThatDecideNothingAreNotNamed) {
   const std::string aside =

@@ -246,6 +246,26 @@ TEST(PtxProof, NamesWhatItTakesForGranted) {
   EXPECT_THAT(notes("  bar.sync 0;\n"), IsEmpty());
 }
 
+// PTX says of the threads of a barrier alone that others know of what they did. Thread 1 ends in
+// front of one, behind which thread 33 loads what it has stored.
+TEST(PtxProof, NamesWhatLanesDidThatHaveEnded) {
+  const auto named = testing::Contains(HasSubstr("what lanes of a warp did that have ended"));
+  const std::string store = "  @%p1 st.shared.u32 [%r20], %r1;\n";
+  const std::string load = "  @%p2 ld.shared.u32 %r5, [%r20];\n";
+  for (const char* barrier : {"  bar.sync 0;\n", "  barrier.sync 0;\n"}) {
+    const auto notes = [&](const std::string& before, const std::string& behind) {
+      OneKernel kernel = kernel_of("  setp.eq.u32 %p1, %r1, 1;\n  setp.eq.u32 %p2, %r1, 33;\n" +
+                                   before + "  @%p1 exit;\n" + barrier + behind);
+      kernel.threads = 64;
+      expect_proved(kernel);
+      return proof_of(kernel).notes;
+    };
+    EXPECT_THAT(notes(store, load), named);
+    EXPECT_THAT(notes(store + kMeet, load), testing::Not(named));
+    EXPECT_THAT(notes("", ""), testing::Not(named));
+  }
+}
+
 // Lane l of the first warp hands a word to lane l of the second, by a barrier of their own.
 OneKernel pairs_of_lanes(const std::string& between, const std::string& place) {
   OneKernel kernel = kernel_of(

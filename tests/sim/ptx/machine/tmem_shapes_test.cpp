@@ -273,6 +273,26 @@ TEST_P(PtxTmemShapes, BeginWithALaneOfTheirOwn) {
   EXPECT_THAT(ids_in(proof_of(kernel)), Contains("TMEM_LANE_VIOLATION"));
 }
 
+// Lane 0 alone, or all lanes but that, give a register on its way another name, and depend on it.
+TEST(PtxTmemRegisters, HaveNamesOfTheirOwnInEachLane) {
+  for (const char* which : {"eq", "ne"}) {
+    OneKernel kernel;
+    kernel.body = std::string{kBegin} + "  mov.u32 %r31, 5;\n  setp." + which +
+                  ".u32 %p5, %r1, 0;\n  tcgen05.st.sync.aligned.32x32b.x1.b32 [%r21], {%r1};\n" +
+                  kWaitSt +
+                  "  tcgen05.ld.sync.aligned.32x32b.x1.b32 {%r30}, [%r21];\n"
+                  "  @%p5 mov.u32 %r31, %r30;\n  xor.b32 %r40, %r31, 0;\n" +
+                  kWaitLd + stores(1) + kEnd;
+    const OneRun run = run_of(kernel);
+    EXPECT_THAT(ids_in(run.result), IsEmpty());
+    for (std::uint32_t lane = 0; lane < 32; ++lane) {
+      const bool named = (lane == 0) == (std::string{which} == "eq");
+      EXPECT_EQ(run.out[lane], named ? lane : 5U) << which << " " << lane;
+    }
+    expect_proved(kernel);
+  }
+}
+
 // Types of operands that the model does not multiply, of A and of B.
 TEST(PtxTmemMma, OfATypeThatIsNotThereIsRefused) {
   const std::uint32_t plain = 1U << 4 | 2U << 17 | 8U << 24;

@@ -514,6 +514,55 @@ INSTANTIATE_TEST_SUITE_P(
         Touch{"OthersAreWritten", "  mov.b32 %r41, 0;\n  add.u32 %r42, %r41, %r1;\n", false}),
     [](const auto& one) { return std::string{one.param.name}; });
 
+// All lanes but the first of each warp give an accumulator another name.
+TEST(PtxWgmmaNames, OfSomeLanesAreOnTheirWayToo) {
+  const std::string apart =
+      "  and.b32 %r40, %r1, 31;\n  setp.ne.u32 %p5, %r40, 0;\n  mov.b32 %r50, 0;\n";
+  const std::string renamed = apart + "  @%p5 mov.b32 %r50, %f0;\n";
+  const std::string used = "  add.u32 %r51, %r50, %r50;\n";
+  const auto with = [](const std::string& before, const std::string& behind) {
+    Parts parts;
+    parts.after_issue = before;
+    parts.after_wait = behind;
+    return multiplying_registers({}, parts);
+  };
+  expect_proved(with(renamed, used));
+  for (const std::string& early :
+       {used,
+        std::string{"  st.shared.u32 [%r20+12288], %r50;\n"},
+        std::string{"  @%p5 bra ON;\nON:\n  @%p5 mul.lo.u32 %r51, %r50, %r50;\n"}}) {
+    expect_found(with(renamed + early, ""), "WGMMA_ACC_READ_EARLY");
+  }
+  // The first lanes' register is their own.
+  expect_proved(with(renamed + "  @!%p5 add.u32 %r51, %r50, %r50;\n", used));
+  expect_found(with(apart + "  @!%p5 bra NEXT;\n  mov.b32 %r50, %f0;\nNEXT:\n" + used, ""),
+               "WGMMA_ACC_READ_EARLY");
+}
+
+// Two wgmmas to one accumulator, and a name that was given to it between them.
+TEST(PtxWgmmaNames, BetweenTwoAreOfWhatNobodyHasWaitedFor) {
+  const auto between = [](const std::string& text, const std::string& behind) {
+    const Layout layout = layout_of(128, false);
+    Parts parts;
+    parts.after_issue = text + multiply(layout, layout);
+    parts.after_wait = behind;
+    return proof_of(kernel_of(layout, layout, parts));
+  };
+  const std::string named = "  mov.b32 %r40, %f0;\n";
+  const std::string used = "  add.u32 %r41, %r40, 1;\n";
+  const ProofResult early = between(named, used);
+  EXPECT_EQ(early.verdict, ProofVerdict::kRefuted);
+  EXPECT_THAT(ids_in(early), Contains("WGMMA_ACC_READ_EARLY"));
+  const std::string waited =
+      "  wgmma.commit_group.sync.aligned;\n  wgmma.wait_group.sync.aligned 0;\n" + named +
+      "  wgmma.fence.sync.aligned;\n";
+  for (const ProofResult& right :
+       {between(waited, used), between("", named + used), between(named, named + used)}) {
+    EXPECT_EQ(right.verdict, ProofVerdict::kProved);
+    EXPECT_THAT(ids_in(right), IsEmpty());
+  }
+}
+
 // A of an earlier group may be written again while a later one is under way.
 TEST(PtxWgmma, AIsFreeWhenItsOwnGroupIsOver) {
   const auto second = [](const std::string& wait) {
