@@ -304,7 +304,7 @@ class Search {
     return true;
   }
 
-  // Whether all the lanes of a step that meet are there.
+  // Whether all the lanes of a step that meet are there. Nobody waits for those that have ended.
   bool all_there(const Machine& machine, const Step& step) const {
     for (std::size_t i = 0; i < lanes_; ++i) {
       const Agent& lane = agents_[i];
@@ -312,8 +312,9 @@ class Search {
         continue;
       }
       const Step* next = next_of(machine, i);
-      if (next == nullptr || next->kind != step.kind || next->lanes != step.lanes ||
-          (step.kind != Kind::kSync && next != &step)) {
+      const bool other = next != nullptr && (next->kind != step.kind || next->lanes != step.lanes ||
+                                             (step.kind != Kind::kSync && next != &step));
+      if (other) {
         return false;
       }
     }
@@ -489,7 +490,8 @@ class Search {
     Known all;
     std::vector<std::size_t> there;
     for (std::size_t i = 0; i < lanes_; ++i) {
-      if (agents_[i].warp == step.warp && (step.lanes >> agents_[i].lane & 1U) != 0) {
+      const bool named = agents_[i].warp == step.warp && (step.lanes >> agents_[i].lane & 1U) != 0;
+      if (named && next_of(next, i) != nullptr) {
         there.push_back(i);
         next.known[i].now[i] = static_cast<std::uint8_t>(++next.at[i]);
         join(all.now, next.known[i].now);

@@ -195,6 +195,13 @@ TEST(Lanes, TheProofAgreesWhereLanesAskWhichIsTheLast) {
   EXPECT_GE(totals.count(Agreement::kFound), 20U) << totals.text();
 }
 
+// A lane that has ended is waited for by no bar.warp.sync.
+TEST(Lanes, WhoEndsHoldsNobodyUp) {
+  const Judged judged = judge(91003208, 3, kStates, {.asks = true});
+  EXPECT_EQ(judged.agreement, Agreement::kRight) << words_of(judged) << "\n"
+                                                 << ptx_of(judged.program);
+}
+
 TEST(Lanes, WhatOnceWasProvedWronglyIsNot) {
   for (const std::uint64_t seed : {12001523, 14016394, 14018390}) {
     const Judged judged = judge(seed, 3, kStates);
