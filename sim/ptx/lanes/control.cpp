@@ -284,6 +284,9 @@ std::optional<Stop> Executor::enter(const Op& op, const Function& function, Mask
                  " has local memory, and calls itself: such a recursion is not there";
     return fault;
   }
+  if (!strand_.frame->busy.empty()) {
+    note_reads(given, lanes);
+  }
   auto frame = std::make_shared<Frame>(*callee);
   for (std::size_t index = 0; index < wanted.size(); ++index) {
     ParameterBytes& to = bytes_of_variable(*frame, wanted[index]);
@@ -371,6 +374,10 @@ std::optional<Stop> Executor::parameter_access(const Op& op, const Guarded& guar
     fault.text = size > 8 ? "parameters of more than 64 bits are not passed"
                           : "an access past the end of a parameter";
     return fault;
+  }
+  renamed_ = kNoIndex;
+  if (!loads && !strand_.frame->busy.empty() && guarded.executes != 0) {
+    note_reads(parts, guarded.executes);
   }
   for (const Argument& part : parts) {
     Lanes value;

@@ -539,6 +539,27 @@ TEST(PtxWgmmaNames, OfSomeLanesAreOnTheirWayToo) {
                "WGMMA_ACC_READ_EARLY");
 }
 
+// A function that is given an accumulator may compute with it.
+TEST(PtxWgmmaNames, AreNotGivenToFunctions) {
+  const auto calling = [](const std::string& store, const char* given, bool early) {
+    const std::string text = "  {\n  .param .b32 result;\n  .param .b32 word;\n" + store +
+                             "  call (result), twice, (" + given +
+                             ");\n  ld.param.b32 %r50, [result];\n  }\n";
+    Parts parts;
+    (early ? parts.after_issue : parts.after_wait) = text;
+    OneKernel kernel = multiplying_registers({}, parts);
+    kernel.variables =
+        ".func (.param .b32 result) twice(.param .b32 word) {\n  .reg .b32 %a<2>;\n"
+        "  ld.param.b32 %a0, [word];\n  add.u32 %a1, %a0, %a0;\n"
+        "  st.param.b32 [result], %a1;\n  ret;\n}\n";
+    return kernel;
+  };
+  const std::string store = "  st.param.b32 [word], %f0;\n";
+  expect_found(calling(store, "word", true), "WGMMA_ACC_READ_EARLY");
+  expect_proved(calling(store, "word", false));
+  expect_proved(calling("  st.param.b32 [word], %r1;\n", "word", true));
+}
+
 // Two wgmmas to one accumulator, and a name that was given to it between them.
 TEST(PtxWgmmaNames, BetweenTwoAreOfWhatNobodyHasWaitedFor) {
   const auto between = [](const std::string& text, const std::string& behind) {
