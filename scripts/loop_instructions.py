@@ -8,11 +8,12 @@
 
 PTX_FOLDER has NAME.ptx of the clean scenarios, as nvcc makes them with their constant extents, of
 one type each (another type is the same text) and of the architecture each is for: in the build
-folder they are under scenarios/CMakeFiles/ptx_NAME_ARCH.dir, and the target hw.loops makes the page
-of them. ptxas assembles each, and cuobjdump (with nvdisasm; --cuobjdump FILE, --ptxas FILE) prints
-its machine code. A stack, or a use of local memory, is a fault. --check holds rows of the page
-against what the files are now, the N-th of every M, and is skipped (77) without cuobjdump or where
-another nvcc has made the files. --names holds the names of its rows against these.
+folder they are in folders ptx_NAME_ARCH.dir under scenarios/warptwin_scenarios/ptx, and the target
+hw.loops makes the page of them. ptxas assembles each, and cuobjdump (with nvdisasm; --cuobjdump
+FILE, --ptxas FILE) prints its machine code. A stack, or a use of local memory, is a fault. --check
+holds rows of the page against what the files are now, the N-th of every M, and is skipped (77)
+without cuobjdump or where another nvcc has made the files. --names holds the names of its rows
+against these.
 """
 
 import argparse

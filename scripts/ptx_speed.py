@@ -69,9 +69,16 @@ def loops(warptwin, folder, runs):
         print(f"{name}, all detectors: {rate:.1f} million instructions of a warp a second")
 
 
+def ptx_of(build, scenario, arch):
+    """The PTX that the build made of a scenario."""
+    made = f"scenarios/warptwin_scenarios/ptx/CMakeFiles/ptx_{scenario}_{arch}.dir"
+    (path,) = build.glob(f"{made}/**/{scenario}.ptx")
+    return path
+
+
 def gemm(warptwin, build, folder, runs):
     subprocess.run([build / "bin/hw.ptx_launches", folder], check=True)
-    (ptx,) = build.glob("scenarios/CMakeFiles/ptx_gemm_2sm_100a.dir/**/gemm_2sm.ptx")
+    ptx = ptx_of(build, "gemm_2sm", "100a")
     of_ptx, _ = seconds([warptwin, "ptx", "run", ptx, "--launch", folder / "gemm_2sm.json"], runs)
     of_text, _ = seconds([warptwin, "run", "gemm_2sm"], runs)
     print(f"gemm_2sm: text {of_text:.2f} s, PTX {of_ptx:.2f} s, {of_ptx / of_text:.2f} times")
@@ -80,7 +87,7 @@ def gemm(warptwin, build, folder, runs):
 def large(warptwin, build, folder):
     subprocess.run([build / "bin/hw.ptx_launches", folder, *LARGE], check=True)
     for scenario, arch in (("gemm_persistent", "100a"), ("gemm_wgmma", "90a")):
-        (ptx,) = build.glob(f"scenarios/CMakeFiles/ptx_{scenario}_{arch}.dir/**/{scenario}.ptx")
+        ptx = ptx_of(build, scenario, arch)
         taken, memory = seconds([warptwin, "ptx", "prove", ptx, "--launch",
                                  folder / f"{scenario}.json", "--control-only"], 1)
         print(f"{scenario} at 8192^3, sm_{arch}: proved in {taken:.1f} s, {memory:.0f} MB")

@@ -3,8 +3,10 @@
 #pragma once
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <cstdint>
+#include <span>
 #include <vector>
 
 #include "common/kernel/scenario.hpp"
@@ -29,17 +31,26 @@ constexpr TensorMapSpec tile_map(std::uint32_t tensor, std::uint32_t rows, std::
   return {tensor, rows, columns, swizzle_of(columns * SharedTile<Element>::kElementBytes)};
 }
 
-/// d = a * b^T: (m, k), (n, k), (m, n).
-inline void multiply_reference(const HostTensor& a, const HostTensor& b, HostTensor& d) {
-  for (std::uint32_t m = 0; m < d.spec.rows; ++m) {
-    for (std::uint32_t n = 0; n < d.spec.columns; ++n) {
-      double total = 0;
-      for (std::uint32_t k = 0; k < a.spec.columns; ++k) {
-        total += static_cast<double>(a.at(m, k)) * static_cast<double>(b.at(n, k));
-      }
-      d.at(m, n) = static_cast<float>(total);
+/// The products of x and `Count` rows of b from `first` on, each summed in the order of x. A sum
+/// waits for its own additions alone: four sums take hardly longer than one.
+template <std::size_t Count>
+std::array<double, Count> products_of(std::span<const float> x,
+                                      const HostTensor& b,
+                                      std::uint32_t first) {
+  static_assert(Count == 1 || Count == 4, "written out: not every compiler unrolls a loop");
+  std::array<double, Count> sums{};
+  const float* const row = &b.values[std::size_t{first} * b.spec.columns];
+  const std::size_t pitch = b.spec.columns;
+  for (std::size_t k = 0; k < x.size(); ++k) {
+    const auto factor = static_cast<double>(x[k]);
+    sums[0] += factor * static_cast<double>(row[k]);
+    if constexpr (Count == 4) {
+      sums[1] += factor * static_cast<double>(row[pitch + k]);
+      sums[2] += factor * static_cast<double>(row[2 * pitch + k]);
+      sums[3] += factor * static_cast<double>(row[3 * pitch + k]);
     }
   }
+  return sums;
 }
 
 /// Row `to` of d = row `of` of a * the rows of b from `first_of_b` on, as many as d has columns.
@@ -49,12 +60,24 @@ inline void multiply_row_reference(const HostTensor& a,
                                    std::uint32_t first_of_b,
                                    HostTensor& d,
                                    std::uint32_t to) {
-  for (std::uint32_t n = 0; n < d.spec.columns; ++n) {
-    double total = 0;
-    for (std::uint32_t k = 0; k < a.spec.columns; ++k) {
-      total += static_cast<double>(a.at(of, k)) * static_cast<double>(b.at(first_of_b + n, k));
+  const std::span<const float> x =
+      std::span{a.values}.subspan(std::size_t{of} * a.spec.columns, a.spec.columns);
+  std::uint32_t n = 0;
+  for (; n + 4 <= d.spec.columns; n += 4) {
+    const auto sums = products_of<4>(x, b, first_of_b + n);
+    for (std::uint32_t i = 0; i < 4; ++i) {
+      d.at(to, n + i) = static_cast<float>(sums[i]);
     }
-    d.at(to, n) = static_cast<float>(total);
+  }
+  for (; n < d.spec.columns; ++n) {
+    d.at(to, n) = static_cast<float>(products_of<1>(x, b, first_of_b + n)[0]);
+  }
+}
+
+/// d = a * b^T: (m, k), (n, k), (m, n).
+inline void multiply_reference(const HostTensor& a, const HostTensor& b, HostTensor& d) {
+  for (std::uint32_t m = 0; m < d.spec.rows; ++m) {
+    multiply_row_reference(a, m, b, 0, d, m);
   }
 }
 

@@ -3,10 +3,9 @@
 
 #pragma once
 
-#include <cuda/ptx>
-
 #include "hw/bench/wgmma_gemm.hpp"
 #include "hw/cuda/machine.hpp"
+#include "hw/ptx/instructions.hpp"
 
 #ifdef __CUDACC__
 

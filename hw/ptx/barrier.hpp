@@ -4,8 +4,7 @@
 
 #pragma once
 
-#include <cuda/ptx>
-
+#include "hw/ptx/instructions.hpp"
 #include "hw/ptx/target.hpp"
 #include "hw/ptx/warp.hpp"
 

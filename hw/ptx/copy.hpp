@@ -3,11 +3,10 @@
 
 #pragma once
 
-#include <cuda/ptx>
-
 #include "common/machine/machine.hpp"
 
 #include "hw/ptx/address.hpp"
+#include "hw/ptx/instructions.hpp"
 
 #pragma GCC diagnostic push
 #pragma GCC diagnostic ignored "-Wunused-parameter"  // bodies are empty on the host

@@ -3,8 +3,7 @@
 
 #pragma once
 
-#include <cuda/ptx>
-
+#include "hw/ptx/instructions.hpp"
 #include "hw/ptx/target.hpp"
 
 #pragma GCC diagnostic push

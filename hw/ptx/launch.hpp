@@ -5,9 +5,8 @@
 
 #pragma once
 
-#include <cuda/ptx>
-
 #include "hw/ptx/address.hpp"
+#include "hw/ptx/instructions.hpp"
 #include "hw/ptx/warp.hpp"
 
 #pragma GCC diagnostic push

@@ -5,11 +5,10 @@
 
 #pragma once
 
-#include <cuda/ptx>
-
 #include "common/machine/umma_descriptor.hpp"
 
 #include "hw/ptx/address.hpp"
+#include "hw/ptx/instructions.hpp"
 #include "hw/ptx/warp.hpp"
 
 #pragma GCC diagnostic push

@@ -3,9 +3,8 @@
 
 #pragma once
 
-#include <cuda/ptx>
-
 #include "hw/ptx/address.hpp"
+#include "hw/ptx/instructions.hpp"
 
 #pragma GCC diagnostic push
 #pragma GCC diagnostic ignored "-Wunused-parameter"  // bodies are empty on the host

@@ -7,8 +7,8 @@ COMBINATIONS is warptwin-combinations, which has every type of each form of the 
 warptwin-combinations-slice, which has one of each line. SCRIPTS is the folder of
 combinations_table.py, which reads the list. Of every second form one type is proved for every
 number of steps along K too, and where clusters claim tiles for every number of them: a protocol
-does not depend on types. Of the slice it is one of every eighth: such a proof costs ten times what
-the check costs.
+does not depend on types. Of the slice it is one of every sixteenth: such a proof costs ten times
+what the check costs.
 """
 
 import json
@@ -49,7 +49,7 @@ def main():
         print(f"{command} and the list differ: {differ}", file=sys.stderr)
         return 1
     # The types of the forms in turn.
-    every = 8 if command.endswith("-slice") else 2
+    every = 16 if command.endswith("-slice") else 2
     drawn = {known[number % len(known)]
              for number, known in enumerate(list(forms.values())[::every])}
 
