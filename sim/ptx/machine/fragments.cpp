@@ -489,7 +489,7 @@ void WarpRun::settle(const Strand& strand, warptwin::Op by) {
   if (std::find(over.begin(), over.end(), true) == over.end()) {
     return;
   }
-  for (Lanes& slot : strand.frame->slots) {
+  const auto settle_in = [&](Lanes& slot) {
     for (Mask left = named_apart_ && slot.any_poison() ? ~Mask{0} : Mask{1}; left != 0;
          left &= left - 1) {
       const auto lane = static_cast<std::uint32_t>(std::countr_zero(left));
@@ -499,6 +499,10 @@ void WarpRun::settle(const Strand& strand, warptwin::Op by) {
         land(slot, mark, landed(flights_[number], mark & ((1U << kIndexBits) - 1)));
       }
     }
+  };
+  // A function may wait for what its callers have begun.
+  for (Frame* frame = strand.frame.get(); frame != nullptr; frame = frame->caller.get()) {
+    std::for_each(frame->slots.begin(), frame->slots.end(), settle_in);
   }
   for (std::size_t number = 0; number < flights_.size(); ++number) {
     if (over[number]) {

@@ -560,6 +560,49 @@ TEST(PtxWgmmaNames, AreNotGivenToFunctions) {
   expect_proved(calling("  st.param.b32 [word], %r1;\n", "word", true));
 }
 
+// A function has its own registers: its wgmma is to an accumulator of its own, and leaves the names
+// that its caller has given. What it waits for may be its caller's.
+TEST(PtxWgmmaNames, AreTheirsWhoGaveThemWhenAFunctionMultiplies) {
+  const std::string descriptors = "  .reg .b64 %x<3>;\n  .reg .f32 %g<32>;\n  .reg .pred %q<2>;\n";
+  const auto calling = [&](const std::string& between,
+                           const std::string& waits,
+                           const std::string& used) {
+    Parts parts;
+    parts.wait = "";
+    parts.after_issue = "  mov.b32 %r40, %f0;\n";
+    parts.commit += "  {\n  .param .b64 b;\n  st.param.b64 [b], %rd21;\n  call apart, (b);\n  }\n" +
+                    between + used + "  wgmma.wait_group.sync.aligned 0;\n";
+    OneKernel kernel = multiplying_registers({}, parts);
+    kernel.variables =
+        ".func apart(.param .b64 b) {\n" + descriptors +
+        "  .reg .b32 %a<4>;\n  ld.param.b64 %x1, [b];\n" + repeated("  mov.b32 %a$, 0;\n", 4) +
+        "  setp.ne.u32 %q1, 0, 0;\n  wgmma.fence.sync.aligned;\n"
+        "  wgmma.mma_async.sync.aligned.m64n64k16.f32.bf16.bf16 " +
+        registers("%g", kN / 2) +
+        ", {%a0, %a1, %a2, %a3}, %x1, %q1, 1, 1, 0;\n  wgmma.commit_group.sync.aligned;\n" + waits +
+        "  ret;\n}\n";
+    return kernel;
+  };
+  const std::string used = "  add.u32 %r41, %r40, %r40;\n";
+  const auto wait = [](const char* groups) {
+    return std::string{"  wgmma.wait_group.sync.aligned "} + groups + ";\n";
+  };
+  expect_found(calling("", "", used), "WGMMA_ACC_READ_EARLY");
+  expect_found(calling(wait("2"), "", used), "WGMMA_ACC_READ_EARLY");
+  expect_proved(calling(wait("1"), "", used));
+  expect_proved(calling("", wait("1"), used));
+  expect_proved(calling("", wait("0"), used));
+  // Another one begins behind that, and what the function has waited for is there.
+  const std::string next =
+      "  wgmma.fence.sync.aligned;\n  wgmma.mma_async.sync.aligned.m64n8k16.f32.bf16.bf16 "
+      "{%r44, %r45, %r46, %r47}, {%r30, %r31, %r32, %r33}, %rd21, %p1, 1, 1, 0;\n"
+      "  wgmma.commit_group.sync.aligned;\n";
+  expect_proved(calling(next, wait("0"), used));
+  expect_found(calling(next, "", used), "WGMMA_ACC_READ_EARLY");
+  const OneKernel kernel = calling(next, wait("0"), used);
+  expect_product(run_of(kernel));
+}
+
 // Two wgmmas to one accumulator, and a name that was given to it between them.
 TEST(PtxWgmmaNames, BetweenTwoAreOfWhatNobodyHasWaitedFor) {
   const auto between = [](const std::string& text, const std::string& behind) {
