@@ -129,6 +129,7 @@ void Record::operand(const Event& event, Async& async, std::uint32_t cta, const 
   access.proxy = Proxy::kAsync;
   access.start = async.begin;
   access.end = async.done;
+  access.issues = async.issues;
   access.who = who(event);
   accesses.push_back(std::move(access));
 }

@@ -65,8 +65,14 @@ class Judge {
            !of_lanes_of_one_warp(a, b);
   }
 
-  // Whether a proxy fence that holds the bytes of `first` lies between the two.
+  // Whether a proxy fence that holds the bytes of `first` lies between the two: of a wgmma, before
+  // the issue of each of its threads, be it one fence or several.
   bool fenced(const Access& first, const Access& second) const {
+    const Nodes starts = second.issues.empty() ? Nodes{second.start} : second.issues;
+    return std::all_of(
+        starts.begin(), starts.end(), [&](Node start) { return fenced(first, start); });
+  }
+  bool fenced(const Access& first, Node second) const {
     return std::any_of(
         record_.proxy_fences.begin(), record_.proxy_fences.end(), [&](const ProxyFence& fence) {
           const bool covers =
@@ -75,7 +81,7 @@ class Judge {
                    ? fence.space == ProxySpace::kGlobal
                    : fence.space == ProxySpace::kSharedCluster ||
                          (fence.space == ProxySpace::kSharedCta && fence.cta == first.cta));
-          return covers && memory(first.end, fence.node) && memory(fence.node, second.start);
+          return covers && memory(first.end, fence.node) && memory(fence.node, second);
         });
   }
 

@@ -51,6 +51,7 @@ struct Access {
   Proxy proxy = Proxy::kGeneric;
   Node start = kNoNode;
   Node end = kNoNode;
+  Nodes issues;  // of a wgmma: each thread reads for itself, behind its own
   Who who;
 };
 
