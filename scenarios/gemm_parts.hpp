@@ -13,6 +13,7 @@
 #include "common/kernel/reference.hpp"
 #include "common/kernel/scenario.hpp"
 #include "common/machine/element.hpp"
+#include "common/machine/machine.hpp"
 #include "common/machine/umma_descriptor.hpp"
 #include "common/tile/epilogue_function.hpp"
 #include "common/tile/payload.hpp"
@@ -171,6 +172,10 @@ struct ByMatrices : Parts {
 template <class Parts>
 struct Prefetched : Parts {
   static constexpr bool kPrefetch = true;
+  /// Before the first copy of what the grid before may write. A twin replaces it.
+  static constexpr void wait_for_grid_before(Machine auto& machine) {
+    machine.griddepcontrol_wait();
+  }
 };
 
 /// What a stage holds of such operands.

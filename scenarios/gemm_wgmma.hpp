@@ -84,13 +84,14 @@ struct GemmWgmmaKernel {
     if (wgmma_moves_registers(problem.extents.tile_m)) {
       machine.template setmaxnreg_dec<40>();
     }
-    if (machine.warp_index() != kRoles.first_warp(Role::kLoad)) {
+    constexpr bool kAllCopy = Storage::Input::Filler::kByLanes;
+    if (!kAllCopy && machine.warp_index() != kRoles.first_warp(Role::kLoad)) {
       return;  // the rest of the warpgroup is there to give its registers
     }
     if constexpr (Parts::kPrefetch) {
       machine.prefetch_tensormap(problem.a);
       machine.prefetch_tensormap(problem.b);
-      machine.griddepcontrol_wait();  // A and B may be what a grid before this one writes
+      Parts::wait_for_grid_before(machine);  // A and B may be what a grid before this one writes
     }
     auto input = Input{machine, smem.input}.producer();
     for (const Tile tile : problem.tiles(machine)) {
@@ -106,7 +107,7 @@ struct GemmWgmmaKernel {
     input.drain();  // no arrival is on its way to input.empty any more
   }
 
-  static constexpr void mma(M& machine, const Problem& problem, const Storage& smem) {
+  static constexpr void mma(M& machine, const auto& problem, const Storage& smem) {
     const Extents& e = problem.extents;
     const auto rows = rows_of_warpgroup(e.tile_m);
     const std::uint32_t first_row = machine.warp_index() / kWarpsPerWarpgroup * rows;

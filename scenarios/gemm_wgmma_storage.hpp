@@ -64,10 +64,11 @@ constexpr std::uint32_t wgmma_box_columns(std::uint32_t tile_n) {
 template <class Extents,
           class Parts = GemmParts,
           class Payload = PayloadOf<Parts>,
-          class Freed = ElectedLaneOfSharers>
+          class Freed = ElectedLaneOfSharers,
+          class Filled = TmaBytes>
 struct GemmWgmmaStorage {
   using D = typename Parts::D;
-  using Input = InputPipelineStorage<Payload, From<Role::kLoad, TmaBytes>, To<Role::kMma, Freed>>;
+  using Input = InputPipelineStorage<Payload, From<Role::kLoad, Filled>, To<Role::kMma, Freed>>;
   /// Of the last stage no product is made that has zeros alone.
   static constexpr bool kCut = std::is_same_v<Payload, PayloadOf<Parts>>;
 
@@ -89,6 +90,14 @@ struct GemmWgmmaStorage {
   OutputTileStorage<D, Role::kMma> out;
 };
 
+/// How the clusters of a launch walk the tiles of D.
+template <class Extents>
+TileWalk wgmma_walk(const ParameterSet& p, const Extents& e) {
+  return {TileGrid::covering(p.u32("m"), p.u32("n"), e.tile_m, e.tile_n),
+          e.cluster(),
+          {RasterOrder::kAlongM, p.u32("swizzle")}};
+}
+
 template <Machine M, class Extents>
 struct GemmWgmmaProblem {
   typename M::TensorMap a, b, d;  // boxes (tile_m, tile_k), (tile_n / cluster_m, tile_k),
@@ -106,9 +115,7 @@ struct GemmWgmmaProblem {
             maps[1],
             maps[2],
             e,
-            {TileGrid::covering(p.u32("m"), p.u32("n"), e.tile_m, e.tile_n),
-             e.cluster(),
-             {RasterOrder::kAlongM, p.u32("swizzle")}},
+            wgmma_walk(p, e),
             KSteps::covering(p.u32("k"), e.tile_k, size)};
   }
   constexpr StaticTileScheduler tiles(const M& machine) const { return {tile_walk, machine}; }

@@ -75,7 +75,7 @@ gather rows of A; `preferred` ones have clusters of two shapes in one launch, in
 `batched` ones have several products of a shape, `warpgroups` ones two warpgroups in the epilogue.
 `mixed_input` kernels convert A, of the column's type, to B's on its way to tensor memory: bf16, or
 f16 where it stands behind; their `multicast` ones share copies of A along N; `sparse` ones have a
-sparse A.
+sparse A. The rows of A and B of `unaligned` ones begin at no multiple of 16 bytes: lanes copy them.
 """
 
 
@@ -385,6 +385,9 @@ KERNELS = [
            TWO_SHAPES + [two_shapes(4, 1, 2, 1), two_shapes(4, 2, 2, 1), two_shapes(2, 4, 2, 2)]),
     Kernel("gemm_wgmma", "1SM", "static", typed("gemm_wgmma", *TYPES), WGMMA),
     Kernel("gemm_wgmma_warp_stores", "1SM", "static", {"bf16": "gemm_wgmma_warp_stores"}, WGMMA),
+    Kernel("gemm_wgmma_unaligned", "1SM", "static", {"bf16": "gemm_wgmma_unaligned"},
+           [("1x1", []), ("1x1 and copies of 4 bytes", ["copy_bytes=4", "k=148"]),
+            ("of 16", ["copy_bytes=16", "k=144"])]),
     *[Kernel(f"gemm_wgmma_{form}", "1SM", "static",
              {"bf16": "gemm_wgmma_mn"} if form == "mn" else {}, shapes,
              {t: "p" for t in ("tf32", *BYTES)}, only=WORDS)

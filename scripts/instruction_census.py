@@ -23,7 +23,7 @@ import sys
 import tempfile
 
 FAMILIES = (
-    "tcgen05. cp.async.bulk cp.reduce.async mbarrier. fence. bar. barrier. elect. setmaxnreg. "
+    "tcgen05. cp.async. cp.reduce.async mbarrier. fence. bar. barrier. elect. setmaxnreg. "
     "griddepcontrol. clusterlaunchcontrol. wgmma. mma. ldmatrix. stmatrix. red. atom. ld.acquire "
     "st.release mapa. tensormap. prefetch multimem. trap"
 ).split()

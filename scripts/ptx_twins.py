@@ -25,6 +25,8 @@ CONSTANT = {
     "gemm_wgmma": ("GemmWgmmaExtents",
                    ["tile_m", "tile_n", "tile_k", "stages", "cluster_m", "in_flight"]),
     "gemm_wgmma_serial": ("GemmWgmmaSerialExtents", ["tile_m", "tile_n", "tile_k", "stages"]),
+    "gemm_wgmma_unaligned": ("GemmWgmmaUnalignedExtents",
+                             ["tile_m", "tile_n", "tile_k", "stages", "in_flight", "copy_bytes"]),
 }
 for of in ("tf32", "pingpong", "sparse", "mn", "warp_stores"):
     CONSTANT["gemm_wgmma_" + of] = CONSTANT["gemm_wgmma"]

@@ -6,8 +6,8 @@
 /// Participants. A call is made by the whole warp unless the text says otherwise:
 ///  - `elect_one(f)` runs `f` in one lane, always the same one; `for_lanes(n, f)` runs `f(lane)` in
 ///    lanes 0..n-1; neither holds the warp together afterwards. `sync_warp()` does.
-///  - *Per lane*: mbarrier operations, fences, flags and single words act once for every lane that
-///    executes them. An `mbarrier_arrive` of the whole warp is 32 arrivals.
+///  - *Per lane*: mbarrier operations, fences, flags, single words and copies of lanes act once for
+///    every lane that executes them. An `mbarrier_arrive` of the whole warp is 32 arrivals.
 ///  - *Elected*: copies, bulk groups, tcgen05 mma, cp and commit are issued once: by the lane
 /// inside
 ///    `elect_one`, or, called by the whole warp, by the lane the backend elects, always the same.
@@ -171,6 +171,19 @@ concept HasCopies = requires(M machine,
   machine.cp_async_bulk_commit_group();
   machine.template cp_async_bulk_wait_group<0>();
   machine.template cp_async_bulk_wait_group_read<0>();
+};
+
+/// Copies of 4, 8 or 16 bytes, by an `Extent`, that each lane makes for itself, of rows that no
+/// bulk copy takes (PTX ISA, "cp.async"): `f(lane)` says what a lane copies. It waits for its own,
+/// in groups; or an mbarrier of its CTA counts them, and is told when all that the lane has made so
+/// far are complete. They are accesses of the generic proxy.
+template <class M>
+concept HasLaneCopies = requires(M machine, CopyOfLane (*f)(std::uint32_t), Mbarrier bar) {
+  machine.cp_async(Extent<16>{}, f);
+  machine.cp_async_commit_group();
+  machine.template cp_async_wait_group<0>();    // blocks
+  machine.cp_async_mbarrier_arrive_noinc(bar);  // an arrival that the barrier's count has
+  machine.cp_async_mbarrier_arrive(bar);  // the pending count grows by one first: of none it has
 };
 
 /// Tensor maps that stand in global memory, where a kernel may change them (PTX ISA,
@@ -338,7 +351,7 @@ concept HasLaunchControl = requires(M machine, SharedAddress response, Mbarrier 
 /// What one warp of a kernel can do; see the top of this file.
 template <class M>
 concept Machine = HasIdentity<M> && HasLanes<M> && HasMbarrier<M> && HasFences<M> &&
-    HasBarriers<M> && HasCopies<M> && HasMapChanges<M> && HasTensorMemory<M> &&
+    HasBarriers<M> && HasCopies<M> && HasLaneCopies<M> && HasMapChanges<M> && HasTensorMemory<M> &&
     HasWarpgroupMma<M> && HasRegisters<M> && HasWords<M> && HasLaunchControl<M> &&
     HasResources<M> && requires(M machine, StageNote note) {
   machine.note_stage(note);

@@ -256,6 +256,14 @@ struct RowsOf4 {
   std::int32_t row[4];  // any, in any order; one outside the matrix is of zeros
 };
 
+/// What one lane of a cp.async copies: the first `bytes` of as many as the instruction writes; the
+/// rest are zeros. Of none, nothing is read.
+struct CopyOfLane {
+  SharedAddress to;     // in the own CTA, aligned to what the instruction writes
+  GlobalAddress from;   // likewise
+  std::uint32_t bytes;  // that are read
+};
+
 /// Pixels of images, one behind the other, as an im2col map takes them: channel, W, H and D as far
 /// as there are, and the image; and how far from each of them what is copied stands.
 template <std::uint32_t kRank>

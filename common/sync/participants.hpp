@@ -9,6 +9,7 @@
 #include <cstdint>
 #include <type_traits>
 
+#include "common/machine/machine.hpp"
 #include "common/machine/roles.hpp"
 #include "common/machine/shared_layout.hpp"
 #include "common/machine/types.hpp"
@@ -32,6 +33,24 @@ struct EveryLane {
 struct WarpgroupLanes {
   static constexpr ArrivalKind kKind = ArrivalKind::kEveryLane;  // how contracts call it
 };
+/// Every lane of every warp of the role fills its part by cp.async, which arrives for it when all
+/// its copies are there. The tensor core reads by another proxy than they write: whoever has waited
+/// for them fences first.
+struct CopiedByLanes {
+  static constexpr ArrivalKind kKind = ArrivalKind::kEveryLane;  // how contracts call it
+
+  /// The producer's: gives up what its lanes copy. Participants: the whole warp. Blocks: never.
+  template <Machine M>
+  static constexpr void hand_over(M& machine, Mbarrier full, SourceSite site) {
+    machine.cp_async_mbarrier_arrive_noinc(full, site);
+  }
+  /// The consumer's, behind its wait. Participants: the whole warp. Blocks: never.
+  template <Machine M>
+  static constexpr void take_over(M& machine, SourceSite site) {
+    machine.fence_proxy_async(ProxySpace::kSharedCta, site);
+  }
+};
+
 /// One lane of every warp of the role arrives, after a warp sync, for all of them.
 struct ElectedLane {
   static constexpr ArrivalKind kKind = ArrivalKind::kElectedLane;  // how contracts call it
@@ -53,8 +72,11 @@ struct ReadingLaneOfSharers {
 /// The role that fills stages, and how it completes a full barrier.
 template <Role kWho, class How>
 struct From {
+  using Way = How;                                  // what its lanes do, where they copy
   static constexpr Role kRole = kWho;               // who fills
   static constexpr ArrivalKind kKind = How::kKind;  // how it completes a full barrier
+  /// Whether its lanes copy for themselves.
+  static constexpr bool kByLanes = std::is_base_of_v<CopiedByLanes, How>;
   /// Whether a phase has the arrivals of one warpgroup, not of all warps of the role.
   static constexpr bool kOneWarpgroup = std::is_same_v<How, WarpgroupLanes>;
 };

@@ -21,12 +21,14 @@ class InputTilePipeline;
 ///
 /// Barrier    Arrivals per phase                                 Bytes per phase
 /// full[s]    1, the leader's producer                           group_ctas * k_group * copy_bytes
+///            or, by cp.async, every lane of the role            -
 /// empty[s]   per consumer: m / group_ctas + n - 1 commits,      -
 ///            or the lanes or warps of this CTA's role, or of all CTAs'
 ///
 /// With pairs, only the leader's full barriers are used: every copy of the pair counts there.
 template <TilePayload Payload, class Producer, class... Consumers>
 struct InputPipelineStorage {
+  using Filler = Producer;  // who fills stages, and how
   template <Machine M>
   using Pipeline = InputTilePipeline<M, Payload, Producer, Consumers...>;  // one warp's view
 

@@ -11,6 +11,7 @@
 #include "common/pipeline/typestate.hpp"
 #include "common/sync/mbarrier.hpp"
 #include "common/sync/participants.hpp"
+#include "common/tile/lane_copies.hpp"
 #include "common/tile/operand_tile.hpp"
 
 namespace warptwin {
@@ -124,9 +125,25 @@ class WARPTWIN_LINEAR [[nodiscard]] InputProducerStage {
     claim_.machine().cp_async_bulk_tensor_load(to, map, at, target, site);
   }
 
-  /// Gives the stage up; the bytes under way complete it.
-  WARPTWIN_GIVES_UP constexpr void release(SourceSite = SourceSite::current()) && {
+  /// Copies the calling warp's share of tile `at` of a matrix, `bytes` a lane; see `copy_rows`.
+  ///
+  /// Participants: the whole warp. Blocks: never.
+  template <class Element, class Bytes>
+  WARPTWIN_WHILE_HELD constexpr void copy(const MatrixRows<Element>& from,
+                                          TileIndex at,
+                                          const OperandTile<Element>& tile,
+                                          Bytes bytes,
+                                          WarpShare share,
+                                          SourceSite site = SourceSite::current()) const {
+    copy_rows(claim_.machine(), from, at, tile.tile, bytes, share, site);
+  }
+
+  /// Gives the stage up; the bytes under way complete it, or the copies that lanes have made.
+  WARPTWIN_GIVES_UP constexpr void release(SourceSite site = SourceSite::current()) && {
     if (claim_.end()) {
+      if constexpr (Storage::Filler::kByLanes) {
+        Storage::Filler::Way::hand_over(claim_.machine(), barrier(), site);
+      }
       claim_.note(StageStep::kProducerReleased);
     }
   }

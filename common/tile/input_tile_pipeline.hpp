@@ -35,7 +35,8 @@ class InputTilePipeline {
   using ProducerStage = InputProducerStage<M, Storage>;  // a stage, while it is filled
   template <class As = DefaultConsumer>
   using ConsumerStage = InputConsumerStage<M, Storage, As>;  // a stage, while it is read
-  static_assert(Producer::kKind == ArrivalKind::kTmaBytes, "an input pipeline is filled by TMA");
+  static_assert(Producer::kKind == ArrivalKind::kTmaBytes || Producer::kByLanes,
+                "an input pipeline is filled by TMA, or by copies that lanes make");
 
   /// Both sides begin at stage 0. `machine` and `storage` must outlive the view.
   constexpr InputTilePipeline(M& machine, const Storage& storage)
@@ -52,7 +53,7 @@ class InputTilePipeline {
 
   // Linear.
 
-  /// Waits empty; in the leader CTA then arms full with the bytes of the group.
+  /// Waits empty; in the leader CTA then arms full with the bytes of the group, if any come.
   constexpr ProducerStage acquire_producer(SourceSite site = SourceSite::current()) {
     return acquire_producer(ProducerToken{}, site);
   }
@@ -62,13 +63,13 @@ class InputTilePipeline {
     wait_consumer_if_needed(token, site);
     const PipelineState state = producer_;
     producer_step();
-    if (storage_->cluster.is_leader(machine_->cta_rank())) {
+    if (!Producer::kByLanes && storage_->cluster.is_leader(machine_->cta_rank())) {
       arm(*machine_, producer_mbar(state.index), storage_->full_bytes, site);
     }
     return {claim(StageStep::kProducerAcquired, state, site), *storage_};
   }
 
-  /// Waits full. What TMA wrote, the tensor core may read at once.
+  /// Waits full. The tensor core may read at once what TMA wrote, and what lanes copied.
   template <class As = DefaultConsumer>
   constexpr ConsumerStage<As> acquire_consumer(SourceSite site = SourceSite::current()) {
     return acquire_consumer<As>(ConsumerToken{}, site);
@@ -78,6 +79,9 @@ class InputTilePipeline {
   constexpr ConsumerStage<As> acquire_consumer(ConsumerToken token,
                                                SourceSite site = SourceSite::current()) {
     wait_producer_if_needed(token, site);
+    if constexpr (Producer::kByLanes) {
+      Producer::Way::take_over(*machine_, site);
+    }
     return claim_consumer<As>(site);
   }
   /// Takes the next stage without a wait: for a consumer that learns from another barrier that the

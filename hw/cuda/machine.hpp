@@ -14,6 +14,7 @@
 #include "common/machine/machine.hpp"
 
 #include "hw/cuda/cluster_emulation.hpp"
+#include "hw/cuda/lane_copies.hpp"
 #include "hw/cuda/registers.hpp"
 #include "hw/cuda/tensor_maps.hpp"
 #include "hw/cuda/tmem_emulation.hpp"
@@ -30,7 +31,7 @@
 
 namespace warptwin::hw {
 
-class CudaMachine {
+class CudaMachine : public CudaLaneCopies, public CudaMapChanges {
  public:
   using TensorMap = CUtensorMap;
   using TensorMaps = CudaTensorMaps;
@@ -288,26 +289,6 @@ class CudaMachine {
   WARPTWIN_HOST_DEVICE void cp_async_bulk_wait_group_read(SourceSite = {}) {
     ptx::cp_async_bulk_wait_group_read<kPending>();
     follow();
-  }
-
-  // Tensor maps in global memory
-
-  WARPTWIN_HOST_DEVICE void tensormap_replace_global_address(const TensorMap& map,
-                                                             GlobalAddress address,
-                                                             SourceSite = {}) {
-    ptx::tensormap_replace_global_address(&map, address);
-  }
-  WARPTWIN_HOST_DEVICE void tensormap_replace_global_dim(const TensorMap& map,
-                                                         std::uint32_t dimension,
-                                                         std::uint32_t extent,
-                                                         SourceSite = {}) {
-    ptx::tensormap_replace_global_dim(&map, dimension, extent);
-  }
-  WARPTWIN_HOST_DEVICE void fence_proxy_tensormap_release(SourceSite = {}) {
-    ptx::fence_proxy_tensormap_release();
-  }
-  WARPTWIN_HOST_DEVICE void fence_proxy_tensormap_acquire(const TensorMap& map, SourceSite = {}) {
-    ptx::fence_proxy_tensormap_acquire(&map);
   }
 
   // Tensor memory

@@ -211,6 +211,18 @@ class ObservedMachine : public CudaMachine {
     watcher_.record(Op::kBulkWaitGroup, event_flag::kRead, 0, kPending, is_alone());
   }
 
+  // Copies by lanes: what they arrive for is recorded when they are asked to
+
+  WARPTWIN_HOST_DEVICE void cp_async_mbarrier_arrive_noinc(Mbarrier bar, SourceSite = {}) {
+    note(Op::kMbarrierArrive, 0, bar, 1);
+    CudaMachine::cp_async_mbarrier_arrive_noinc(bar);
+  }
+  WARPTWIN_HOST_DEVICE void cp_async_mbarrier_arrive(Mbarrier bar, SourceSite = {}) {
+    note(Op::kMbarrierExpectTx, 0, bar, 1);
+    note(Op::kMbarrierCompleteTx, 0, bar, 1);
+    CudaMachine::cp_async_mbarrier_arrive(bar);
+  }
+
   // Tensor memory
 
   WARPTWIN_HOST_DEVICE void tcgen05_alloc(CtaGroup group,

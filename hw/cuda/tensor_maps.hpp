@@ -9,7 +9,9 @@
 
 #include "common/machine/types.hpp"
 
+#include "hw/ptx/fence.hpp"
 #include "hw/ptx/target.hpp"
+#include "hw/ptx/words.hpp"
 
 namespace warptwin::hw {
 
@@ -26,6 +28,28 @@ class CudaTensorMaps {
 
  private:
   const CUtensorMap* first_ = nullptr;
+};
+
+/// Changes of maps, and what makes them seen: of `CudaMachine`.
+class CudaMapChanges {
+ public:
+  WARPTWIN_HOST_DEVICE void tensormap_replace_global_address(const CUtensorMap& map,
+                                                             GlobalAddress address,
+                                                             SourceSite = {}) {
+    ptx::tensormap_replace_global_address(&map, address);
+  }
+  WARPTWIN_HOST_DEVICE void tensormap_replace_global_dim(const CUtensorMap& map,
+                                                         std::uint32_t dimension,
+                                                         std::uint32_t extent,
+                                                         SourceSite = {}) {
+    ptx::tensormap_replace_global_dim(&map, dimension, extent);
+  }
+  WARPTWIN_HOST_DEVICE void fence_proxy_tensormap_release(SourceSite = {}) {
+    ptx::fence_proxy_tensormap_release();
+  }
+  WARPTWIN_HOST_DEVICE void fence_proxy_tensormap_acquire(const CUtensorMap& map, SourceSite = {}) {
+    ptx::fence_proxy_tensormap_acquire(&map);
+  }
 };
 
 }  // namespace warptwin::hw

@@ -258,6 +258,7 @@ class Engine {
     try {
       if (!poisoned_) {
         body_(machine);
+        machine.end();
         Operation exit{Op::kWarpExit};
         perform(slot, exit);
       }

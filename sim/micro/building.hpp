@@ -83,6 +83,7 @@ class List {
 void add_mbarriers(List& list);
 void add_memory(List& list);
 void add_copies(List& list);
+void add_lane_copies(List& list);
 void add_tensor_memory(List& list);
 void add_groups(List& list);
 void add_pipelines(List& list);

@@ -131,6 +131,7 @@ std::span<const MicroProgram> micro_programs() {
     micro::add_mbarriers(list);
     micro::add_memory(list);
     micro::add_copies(list);
+    micro::add_lane_copies(list);
     micro::add_tensor_memory(list);
     micro::add_groups(list);
     micro::add_pipelines(list);

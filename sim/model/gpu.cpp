@@ -85,6 +85,7 @@ void Gpu::start_cluster(std::uint32_t slot) {
     cta.shared.assign(config_.shared_bytes, std::byte{0});
     cta.unknown.assign(config_.moves_data ? 0 : config_.shared_bytes, false);
     cta.tmem_words.clear();
+    cta.copied.clear();
     for (std::uint32_t index = 0; index < config_.warps_per_cta; ++index) {
       const WarpSlot warp_slot = cta_slot * config_.warps_per_cta + index;
       Warp& warp = warps_[warp_slot];
@@ -209,6 +210,9 @@ bool Gpu::execute(WarpSlot slot, Operation& op) {
   if (lanes_missing(slot, op)) {
     block(slot, op);
     return false;
+  }
+  if (copies_by_lanes_) {
+    report_early_use(slot, op);
   }
   if (dispatch(slot, op) == Outcome::kBlocked) {
     return false;

@@ -35,18 +35,10 @@ void for_lanes(const LaneAccess& access, F&& f) {
   }
 }
 
-// Bytes that a cp.async still writes.
-Event early_use(Event event, const LaneAccess& access, const AccessRun& run) {
-  event.fault = Fault::kOnItsWay;
-  event.address = static_cast<std::uint32_t>(run.begin);
-  event.bytes = access.bytes;
-  event.set<payload::OnItsWay>() = {access.on_its_way, access.at_exit};
-  return event;
-}
-
 bool aligned(const LaneAccess& access) {
   constexpr std::uint32_t kVectorMax = 32;  // bytes: .v8.b32 and .v4.b64
-  const std::uint32_t to = std::min(access.bytes & (~access.bytes + 1), kVectorMax);
+  const std::uint32_t bytes = access.aligned_to != 0 ? access.aligned_to : access.bytes;
+  const std::uint32_t to = std::min(bytes & (~bytes + 1), kVectorMax);
   std::uint64_t together = 0;
   for_lanes(access, [&](std::uint32_t, std::uint64_t at) { together |= at; });
   return (together & (to - 1)) == 0;
@@ -226,9 +218,14 @@ Gpu::Outcome Gpu::shared_access(WarpSlot slot, const Operation& op) {
     emit(event);
     return Outcome::kDone;
   }
-  if (access.on_its_way != 0) {
-    emit(early_use(event, access, runs.front()));
+  const auto& told = op.as<operands::LaneBytes>();
+  if (told.step == LaneCopyStep::kLeft) {
+    const auto first = static_cast<std::uint32_t>(runs.front().begin);
+    emit_early_use(slot, op, true, to, {first, told.line, true});
     return Outcome::kDone;
+  }
+  if (told.step != LaneCopyStep::kNone) {
+    note_copied(cta, access, told.step == LaneCopyStep::kBegin ? told.line : 0);
   }
   const bool atomic = is_atomic(access.kind);
   bool changes = !load;
@@ -304,6 +301,9 @@ void Gpu::issue_access(const AsyncOp& async, const AsyncAccess& access) {
   const bool inside = std::all_of(runs.begin(), runs.end(), [&](const AccessRun& run) {
     return end_of(run) <= config_.shared_bytes;
   });
+  if (access.began_before) {
+    note_copied(cta, target, 0);
+  }
   if (!inside || !aligned(target)) {
     event.address = runs.empty() ? 0 : static_cast<std::uint32_t>(runs.front().begin);
     fail(event, inside ? Fault::kMisaligned : Fault::kOutOfRange, true);

@@ -70,9 +70,7 @@ struct LaneAccess {
   bool unsettled = false;
   bool of_accumulator = false;  // of wgmma
   AccessKind kind = AccessKind::kPlain;
-  /// Line of the cp.async that still writes there; then nothing but that is said. 0: none.
-  std::uint32_t on_its_way = 0;
-  bool at_exit = false;  // nobody accesses: its warp ends
+  std::uint32_t aligned_to = 0;  // bytes; 0: to those of a lane
   /// Of a load: bytes that hold an address of tensor memory are of a kind of `tmem_word`.
   bool tells_tmem_words = false;
 
@@ -93,6 +91,7 @@ struct AsyncAccess {
   /// Of red.async: what is stored, of the lane's operand and of what was there. Then the kind is
   /// one of atomics.
   std::function<std::uint64_t(std::uint32_t lane, std::uint64_t old)> update{};
+  bool began_before = false;  // of cp.async: the machine has seen it begin
 };
 
 }  // namespace warptwin::sim

@@ -26,6 +26,14 @@ struct TensorMapState;
 /// whose rows of 64, 128 or 256 bits are shared by as many threads as they have pairs of words.
 enum class TmemShape : std::uint8_t { k32x32b, k16x64b, k16x128b, k16x256b };
 
+/// What an access of lanes is of an asynchronous copy that they make.
+enum class LaneCopyStep : std::uint8_t {
+  kNone,   // nothing: a load or store of registers
+  kBegin,  // the copy begins
+  kEnd,    // and has been waited for
+  kLeft,   // nobody has waited for it, and its warp ends: no access
+};
+
 namespace operands {
 
 /// Fences of one proxy, barriers of a cluster, groups of stores that are committed, and all else
@@ -42,6 +50,7 @@ struct Mbarrier {
   std::uint32_t phase = 0;
   std::uint32_t place = 0;  // of a try in PTX: its instruction, where a line has several
   const std::vector<AsyncAccess>* copies = nullptr;  // whoever performs a kOfCopies update has them
+  std::uint64_t lands = 0;  // of those: when all are there, where an engine keeps time
 };
 
 /// fence.proxy.async.
@@ -211,6 +220,9 @@ struct LaneBytes {
   LaneAccess* access = nullptr;  // whoever performs it has it
   std::uint32_t rank = 0;        // of shared memory: whose
   std::uint32_t copies = 0;      // where they tell that copies are over: whose serial
+  LaneCopyStep step = LaneCopyStep::kNone;
+  std::uint32_t line = 0;   // of a store of a copy: where the copy stands
+  std::uint64_t lands = 0;  // of one that ends: when it is there, where an engine keeps time
 };
 
 /// A word of global memory.

@@ -5,11 +5,14 @@
 
 #include <bit>
 #include <cstdint>
+#include <memory>
+#include <optional>
 #include <utility>
 
 #include "common/machine/machine.hpp"
 
 #include "sim/model/fragments.hpp"
+#include "sim/model/lane_copies.hpp"
 #include "sim/model/operation_builder.hpp"
 
 namespace warptwin::sim {
@@ -296,6 +299,47 @@ class SimMachine : private OperationBuilder {
     Operation op = bulk_wait(kPending, site);
     op.flags = event_flag::kRead;
     run(op);
+  }
+
+  // Copies by lanes
+  template <std::uint32_t kBytes, class F>
+  void cp_async(Extent<kBytes> bytes, F&& f, SourceSite site = SourceSite::current()) {
+    LaneCopies copies{copying_lanes(), bytes};
+    copies.line = site.line;
+    for (std::uint32_t lane = 0; lane < kWarpLanes; ++lane) {
+      if ((copies.mask >> lane & 1U) != 0) {
+        const CopyOfLane copy = f(lane);
+        copies.from[lane] = copy.from.value;
+        copies.to[lane] = copy.to.value;
+        copies.bytes[lane] = copy.bytes;
+      }
+    }
+    CopyIssuer issuer{*this, site};
+    copies_of_warp().issue(issuer, copies);
+  }
+  void cp_async_commit_group(SourceSite = SourceSite::current()) {
+    copies_of_warp().commit(copying_lanes());
+  }
+  template <std::uint32_t kPending>
+  void cp_async_wait_group(SourceSite site = SourceSite::current()) {
+    CopyIssuer issuer{*this, site};
+    copies_of_warp().wait(issuer, copying_lanes(), kPending);
+  }
+  void cp_async_mbarrier_arrive_noinc(Mbarrier bar, SourceSite site = SourceSite::current()) {
+    CopyIssuer issuer{*this, site};
+    copies_of_warp().arrive(issuer, copying_lanes(), bar.address.value, true);
+  }
+  void cp_async_mbarrier_arrive(Mbarrier bar, SourceSite site = SourceSite::current()) {
+    CopyIssuer issuer{*this, site};
+    copies_of_warp().arrive(issuer, copying_lanes(), bar.address.value, false);
+  }
+  /// Behind a warp's last operation: reports a copy of lanes that nobody has waited for.
+  void end() {
+    if (copies_ != nullptr) {
+      if (std::optional<Operation> left = copies_->end()) {
+        run(*left);
+      }
+    }
   }
 
   // Tensor memory
@@ -648,6 +692,35 @@ class SimMachine : private OperationBuilder {
   }
 
  private:
+  // The operations of copies are made for a call.
+  class CopyIssuer final : public CopiesOfWarp::Issuer {
+   public:
+    CopyIssuer(SimMachine& machine, SourceSite site) : machine_{machine}, site_{site} {}
+    Operation make(Op kind, std::uint32_t lanes) const override {
+      Operation op = machine_.make(kind, site_);
+      op.lanes = static_cast<std::uint8_t>(std::popcount(lanes));
+      op.lane = op.lanes == kWarpLanes ? std::uint8_t{0}
+                                       : static_cast<std::uint8_t>(std::countr_zero(lanes));
+      op.some = op.lanes == kWarpLanes || op.lanes == 1 ? 0 : lanes;
+      return op;
+    }
+    void perform(Operation& operation) override { machine_.run(operation); }
+    void touches(const LaneAccess&, Op) override {}
+    void hands_over(const LaneAccess&) override {}
+
+   private:
+    SimMachine& machine_;
+    SourceSite site_;
+  };
+  std::uint32_t copying_lanes() const {
+    return lanes_.count == kWarpLanes ? ~std::uint32_t{0} : std::uint32_t{1} << lanes_.one;
+  }
+  CopiesOfWarp& copies_of_warp() {
+    if (copies_ == nullptr) {
+      copies_ = std::make_shared<CopiesOfWarp>(cta_rank(), moves_data_, *registers_, true);
+    }
+    return *copies_;
+  }
   // The registers hold anything until the load is waited for.
   template <class Columns, class Element, Major kMajorA, Major kMajorB>
   Operation wgmma_of(const SimAccumulator<Columns>& d,
@@ -689,6 +762,7 @@ class SimMachine : private OperationBuilder {
   WarpIdentity identity_;
   WarpRegisters* registers_;
   bool moves_data_;
+  std::shared_ptr<CopiesOfWarp> copies_ = nullptr;  // by lanes, once there have been some
 };
 
 static_assert(Machine<SimMachine>);

@@ -38,20 +38,11 @@ struct InstructionTimes {
   UnitTime mma;       // mma.sync; works: for 32 multiply-adds
 };
 
-/// What becomes of the bytes that lanes name.
-enum class LaneCopy : std::uint8_t {
-  kNone,   // a load or store of registers
-  kBegin,  // an asynchronous copy begins
-  kEnd,    // and has been waited for
-};
-
 /// What an engine that keeps time and a program whose instructions are known tell each other.
 struct InstructionTime {
   const InstructionTimes* times = nullptr;  // null: nobody keeps time
-  std::uint64_t now = 0;            // when the warp goes on behind its last operation, in ticks
-  std::uint64_t ready = 0;          // and when what that loads is in registers, or in shared memory
-  LaneCopy copy = LaneCopy::kNone;  // what the next operation is of
-  std::uint64_t lands = 0;          // of one that ends: when it is there
+  std::uint64_t now = 0;    // when the warp goes on behind its last operation, in ticks
+  std::uint64_t ready = 0;  // and when what that loads is in registers, or in shared memory
 };
 
 struct WarpRegisters {

@@ -325,8 +325,11 @@ void RunOrder::note_step(Group& group, const Event& event) {
   // The further pieces of a tensor's box that lie inside it: data, as the first one is below.
   const bool piece =
       event.step == Step::kTouched && (event.op == Op::kTensorLoad || event.op == Op::kTensorStore);
+  // What lanes copy from global memory is data, too: how it lies there depends on the rows' length.
+  const payload::Rows* const rows = event.op == Op::kGlobalLoad ? event.rows() : nullptr;
+  const bool source = rows != nullptr && (rows->copies != 0 || event.step == Step::kIssued);
   const std::uint32_t number = chains_.group_of(event.warp);
-  if (number >= options_.streams_max || piece) {
+  if (number >= options_.streams_max || piece || source) {
     return;
   }
   if (number >= streams_.size()) {

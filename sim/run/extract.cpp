@@ -106,6 +106,9 @@ class RecordingPort : public EnginePort {
     if (op.op == Op::kTcgen05WaitLd && op.as<operands::TmemWait>().of_registers) {
       return;  // no instruction: who depends on a register of a tcgen05.ld has it
     }
+    if (op.is<operands::LaneBytes>()) {
+      throw ConfigError("copies that lanes make have no text as programs");
+    }
     Instruction line;
     line.operation = op;
     fragments_.name(op, line);

@@ -212,6 +212,7 @@ class TimedEngine : public sc_core::sc_module, private Completions {
     gpu_.registers(self).instructions = {&costs_.instructions(), now()};
     try {
       body_(machine);
+      machine.end();
       Operation exit{Op::kWarpExit};
       perform(self, exit);
     } catch (const AbortRun&) {
@@ -260,7 +261,7 @@ class TimedEngine : public sc_core::sc_module, private Completions {
       accounts_[self].issue(reach);
       pass(thread, std::exchange(thread.debt, 0) + reach);
     }
-    if (asks_memory(self, op)) {
+    if (asks_memory(op)) {
       pass(thread, std::exchange(thread.debt, 0));
       if (!poisoned_) {
         thread.wait_for_turn(turns_);
@@ -390,20 +391,20 @@ class TimedEngine : public sc_core::sc_module, private Completions {
   // A load or store of lanes, each at an address of its own.
   static bool of_lanes(const Operation& op) { return op.is<operands::LaneBytes>(); }
   // Of L2 and DRAM, which all SMs share.
-  bool asks_memory(WarpSlot self, const Operation& op) {
+  static bool asks_memory(const Operation& op) {
     return of_lanes(op) && (op.op == Op::kGlobalLoad || op.op == Op::kGlobalStore) &&
            op.access()->kind != AccessKind::kPeek &&
-           gpu_.registers(self).instructions.copy != LaneCopy::kEnd;
+           op.as<operands::LaneBytes>().step != LaneCopyStep::kEnd;
   }
   // How long the warp is held behind its issue. A load does not hold it: what depends on it does.
   Ticks access(WarpSlot self, const Operation& op, Ticks from) {
     Sm& sm = sm_of(self);
     InstructionTime& time = gpu_.registers(self).instructions;
     const LaneAccess& lanes = *op.access();
-    const bool ends = time.copy == LaneCopy::kEnd;
-    const bool remote =
-        op.op != Op::kGlobalLoad && op.op != Op::kGlobalStore &&
-        op.as<operands::LaneBytes>().rank != gpu_.ctas()[gpu_.warps()[self].cta].rank;
+    const auto& bytes = op.as<operands::LaneBytes>();
+    const bool ends = bytes.step == LaneCopyStep::kEnd;
+    const bool remote = op.op != Op::kGlobalLoad && op.op != Op::kGlobalStore &&
+                        bytes.rank != gpu_.ctas()[gpu_.warps()[self].cta].rank;
     if (lanes.kind == AccessKind::kPeek || (ends && op.op == Op::kGlobalLoad)) {
       return 0;
     }
@@ -413,10 +414,14 @@ class TimedEngine : public sc_core::sc_module, private Completions {
             remote ? from + to_ticks(chip_.dsmem_latency) : sm.lanes.load_shared(from, lanes);
         return 0;
       case Op::kSharedStore:
-        if (time.copy == LaneCopy::kBegin) {
+        if (ends) {  // its bytes have gone through the port since it began
+          return std::max(bytes.lands, from) - from;
+        }
+        if (bytes.step == LaneCopyStep::kBegin) {
+          sm.lanes.store_shared(from, lanes);
           return 0;
         }
-        return std::max(ends ? time.lands : from, sm.lanes.store_shared(from, lanes)) - from;
+        return sm.lanes.store_shared(from, lanes) - from;
       case Op::kGlobalLoad:
         time.ready = sm.lanes.load_global(from, lanes);
         return 0;
@@ -607,6 +612,11 @@ class TimedEngine : public sc_core::sc_module, private Completions {
     }
   }
 
+  // Of an arrival that waits for cp.async: when the last of them is there; 0: there is none.
+  static Ticks lands_of(const Operation& op) {
+    return op.is<operands::Mbarrier>() ? op.as<operands::Mbarrier>().lands : 0;
+  }
+
   void settle_transfer(AgentSlot slot, const AsyncOp& async) {
     switch (async.operation.op) {
       case Op::kTensorLoad:
@@ -624,6 +634,11 @@ class TimedEngine : public sc_core::sc_module, private Completions {
             .cluster.fabric.send(to_ticks(chip_.clc_latency), slot, Unit::kClusterLaunchControl);
         break;
       default:
+        if (const auto lands = lands_of(async.operation)) {
+          sm_of(async.warp)
+              .cluster.fabric.send(std::max(lands, now()) - now(), slot, Unit::kCopyLatency);
+          break;
+        }
         sm_of(async.warp)
             .cluster.fabric.send(
                 to_ticks(is_relaxed_arrival(async.operation) ? chip_.dsmem_relaxed

@@ -202,6 +202,23 @@ __device__ void barriers_and_fences(CudaMachine& machine, Mbarrier bar) {
   machine.barrier_cluster_wait();
 }
 
+// Of each size, by groups and counted by an mbarrier.
+__device__ void copies_by_lanes(CudaMachine& machine, SharedAddress base, GlobalAddress global) {
+  const Mbarrier bar{base};
+  const auto copy = [&](auto bytes) {
+    machine.cp_async(bytes, [&](std::uint32_t lane) {
+      return CopyOfLane{base + lane * bytes, {global.value + lane * bytes}, lane};
+    });
+  };
+  copy(Extent<4>{});
+  copy(Extent<8>{});
+  copy(Extent<16>{});
+  machine.cp_async_commit_group();
+  machine.cp_async_wait_group<1>();
+  machine.cp_async_mbarrier_arrive_noinc(bar);
+  machine.cp_async_mbarrier_arrive(bar);
+}
+
 // What goes through registers, and is computed in them.
 __device__ void registers(CudaMachine& machine, SharedAddress base) {
   CudaFragment<16> fragment;
@@ -269,6 +286,8 @@ __global__ void __launch_bounds__(384, 1) every_operation(const __grid_constant_
   machine.cp_async_bulk_commit_group();
   machine.cp_async_bulk_wait_group<0>();
   machine.cp_async_bulk_wait_group_read<1>();
+
+  copies_by_lanes(machine, base, global);
 
   registers(machine, base);
 

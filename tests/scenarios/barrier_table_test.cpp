@@ -55,6 +55,7 @@
 #include "scenarios/gemm_wgmma_pingpong.hpp"
 #include "scenarios/gemm_wgmma_serial.hpp"
 #include "scenarios/gemm_wgmma_sparse.hpp"
+#include "scenarios/gemm_wgmma_unaligned.hpp"
 #include "scenarios/mainloop.hpp"
 #include "scenarios/mainloop_wgmma.hpp"
 #include "scenarios/multicast_ring.hpp"
@@ -389,6 +390,11 @@ TEST(BarrierTable, OfGemmWgmma) {
 TEST(BarrierTable, OfGemmWgmmaSparse) {
   expect_table_is_true<GemmWgmmaSparseStorage<GemmWgmmaExtents<>, GemmParts>>(
       "scenarios/gemm_wgmma_sparse.hpp", GemmWgmmaExtents<>{128, 128, 128, 3, 1, 1});
+}
+
+TEST(BarrierTable, OfGemmWgmmaUnaligned) {
+  expect_table_is_true<GemmWgmmaUnalignedStorage<GemmWgmmaExtents<>, GemmParts>>(
+      "scenarios/gemm_wgmma_unaligned.hpp", GemmWgmmaExtents<>{128, 128, 64, 4, 1, 1});
 }
 
 TEST(BarrierTable, OfGemmWgmmaPingpong) {

@@ -251,6 +251,22 @@ class RecordingMachine {
                            SourceSite s = SourceSite::current()) {
     add(s, "bulk_store", smem.value, bytes);
   }
+  template <std::uint32_t kBytes, class F>
+  void cp_async(Extent<kBytes> bytes, F f, SourceSite s = SourceSite::current()) {
+    const CopyOfLane copy = f(0U);  // of the first lane
+    add(s, "cp_async", copy.to.value, copy.from.value, copy.bytes, "of", std::uint32_t{bytes});
+  }
+  void cp_async_commit_group(SourceSite s = SourceSite::current()) { add(s, "cp_async.commit"); }
+  template <std::uint32_t kPending>
+  void cp_async_wait_group(SourceSite s = SourceSite::current()) {
+    add(s, "cp_async.wait", kPending);
+  }
+  void cp_async_mbarrier_arrive_noinc(Mbarrier b, SourceSite s = SourceSite::current()) {
+    add(s, "cp_async.arrive.noinc", at(b));
+  }
+  void cp_async_mbarrier_arrive(Mbarrier b, SourceSite s = SourceSite::current()) {
+    add(s, "cp_async.arrive", at(b));
+  }
   void cp_async_bulk_commit_group(SourceSite s = SourceSite::current()) { add(s, "commit_group"); }
   template <std::uint32_t kPending>
   void cp_async_bulk_wait_group(SourceSite s = SourceSite::current()) {

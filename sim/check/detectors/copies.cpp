@@ -187,8 +187,8 @@ class CopiesDetector : public Detector {
   void on_early_use(const Event& event) {
     const bool stores = event.op == Op::kSharedStore;
     const auto& early = event.as<payload::OnItsWay>();
-    const std::string copy = "the cp.async of line " + std::to_string(early.line) +
-                             " of the PTX, which still writes them";
+    const std::string copy =
+        "the cp.async of line " + std::to_string(early.line) + ", which still writes them";
     reporter().report(early.at_exit ? "ASYNC_PENDING_AT_EXIT"
                       : stores      ? "SMEM_WAW_ASYNC"
                                     : "SMEM_RAW_NO_WAIT",

@@ -28,7 +28,9 @@ class WaitsDetector : public Detector {
       std::erase_if(seen_, [&](const auto& entry) { return entry.first.second == key(event); });
       return;
     }
-    if (event.op == Op::kMbarrierArrive && event.step == Step::kSignalled) {
+    // One that waits for copies is late, too, and of the own CTA.
+    if (event.op == Op::kMbarrierArrive && event.step == Step::kSignalled &&
+        (event.flags & event_flag::kOfCopies) == 0) {
       from_afar_[key(event)] = event.phase;
       return;
     }

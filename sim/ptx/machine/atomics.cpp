@@ -502,7 +502,6 @@ void WarpRun::shared_atomic(Request& request,
   if (used && waits_for_result(request)) {
     refuse(request, "a lock of shared memory, or another wait by its atomics, is not there");
   }
-  report_copied(request, place.rank, place.address, size, true);
   const bool free = by_data(request, at, bit);
   const bool compares = modifiers.has("cas"_mod);
   const auto b = free ? sim::AtomicWord{} : known_word(request, at + 1, bit);

@@ -181,7 +181,7 @@ void WarpRun::print(Strand& strand, const Stop& stop) {
 void WarpRun::end_by(sim::Operation op) {
   execute(op);
   live_ = 0;
-  copies_.clear();
+  copies_.forget();
 }
 
 void WarpRun::leave_memory(const Request& request, Mask lanes, const std::string& what) const {

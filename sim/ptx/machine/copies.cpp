@@ -129,7 +129,6 @@ Served WarpRun::tensor_copy(Request& request) {
     } else {
       stores_ |= lane;
     }
-    report_copied(request, copy.mask, copy.shared, map.shared_bytes(copy.mode), loads);
     perform(op);
   }
   return Served::kDone;
@@ -193,7 +192,6 @@ Served WarpRun::bulk_copy(Request& request) {
       require_writable(request, copy.global);
       stores_ |= lane;
     }
-    report_copied(request, copy.mask, copy.shared, copy.bytes, loads);
     perform(op);
   }
   return Served::kDone;

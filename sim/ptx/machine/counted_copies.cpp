@@ -1,8 +1,4 @@
-// What an mbarrier counts when it is complete: cp.async that it tracks, st.async, red.async.
-//
-// From its issue until a wait for the phase that counts it, such a copy is on its way: who uses its
-// bytes before is reported by the detectors (`AsyncAccess`). It publishes what it has written, and
-// nothing that its thread did before.
+// What an mbarrier counts when it is complete: st.async, red.async, copies from CTA to CTA.
 
 #include <algorithm>
 #include <bit>
@@ -19,67 +15,6 @@ Mask bit_of(std::uint32_t lane) {
 }
 
 }  // namespace
-
-// The cp.async of these lanes that nobody has waited for: the mbarrier has them now.
-std::vector<sim::AsyncAccess> WarpRun::hand_over_copies(Mask lanes) {
-  std::vector<sim::AsyncAccess> handed;
-  for (AsyncCopy& copy : copies_) {
-    const Mask over = copy.left & lanes;
-    if (over == 0) {
-      continue;
-    }
-    sim::AsyncAccess access{copy.target, std::nullopt, copy.site, {}};
-    access.target.mask = over;
-    if (copy.source.bytes != 0) {
-      access.source = copy.source;
-      access.source->mask = over;
-    }
-    touched_.hand_over(access.target, shared_base(machine_.cta_rank()));
-    note_copied(copy.target, over, 0);
-    copy.left &= ~over;
-    if (kernel_.waits_for_groups()) {
-      AsyncCopy& counted = counted_.emplace_back(copy);
-      counted.left = counted.target.mask = over;
-    }
-    handed.push_back(std::move(access));
-  }
-  std::erase_if(copies_, [](const AsyncCopy& copy) { return copy.left == 0; });
-  return handed;
-}
-
-// cp.async.mbarrier.arrive{.noinc} [mbarrier]. Without .noinc the pending count grows by one now,
-// and the arrival takes that back. The model's tx-count does the same: a phase is complete when
-// both counts are zero, and neither half acts in another phase than the other.
-Served WarpRun::async_arrive(Request& request) {
-  const bool arrives = request.modifiers.has("noinc"_mod);
-  for_equal(request, {0}, [&](Mask lanes) {
-    sim::Operation op =
-        make(arrives ? warptwin::Op::kMbarrierArrive : warptwin::Op::kMbarrierCompleteTx,
-             request,
-             lanes);
-    auto& bar = op.as<sim::operands::Mbarrier>();
-    bar.address = own_shared(request, known(request, 0, lanes));
-    op.flags = event_flag::kOfCopies;
-    bar.count = 1;
-    if (!arrives) {
-      sim::Operation more = make(warptwin::Op::kMbarrierExpectTx, request, lanes);
-      auto& expected = more.as<sim::operands::Mbarrier>();
-      expected.address = bar.address;
-      more.flags = event_flag::kOfCopies;
-      expected.bytes = bar.bytes = 1;
-      perform(more);
-      bar.phase = more.result;
-      op.flags |= event_flag::kExactPhase;
-    }
-    const std::vector<sim::AsyncAccess> copies = hand_over_copies(lanes);
-    bar.copies = &copies;
-    perform(op);
-    for (AsyncCopy& copy : counted_) {
-      copy.serial = copy.serial == 0 ? op.result : copy.serial;
-    }
-  });
-  return Served::kDone;
-}
 
 // [address], value, [mbarrier] of st.async and red.async: calls `f(lanes, mbarrier, access)` for
 // the lanes of one mbarrier, with their addresses and values.
@@ -109,7 +44,6 @@ void WarpRun::for_each_counted(
       }
       target.mask |= bit;
       target.address[lane] = address & 0xFFFFFFU;
-      report_copied(request, barrier >> 24, target.address[lane], target.bytes, true);
       for (std::size_t part = 0; part < values.size(); ++part) {
         const std::size_t at = std::size_t{lane} * target.bytes + part * step;
         std::memcpy(&target.data[at], &values[part].value[lane], step);
@@ -198,8 +132,6 @@ void WarpRun::copy_to_cta(Request& request, Mask lane, sim::CopyReduction reduct
   copy.reduction = reduction;
   op.flags = event_flag::kSharedSource;
   op.flags |= copy.to_rank != machine_.cta_rank() ? event_flag::kRemote : std::uint32_t{0};
-  report_copied(request, copy.to_rank, copy.shared, copy.bytes, true);
-  report_copied(request, machine_.cta_rank(), copy.source, copy.bytes, false);
   perform(op);
 }
 

@@ -135,7 +135,6 @@ std::uint32_t WarpRun::add_to_shared(const Request& request,
   const Modifiers& modifiers = request.modifiers;
   const auto lane = static_cast<std::uint32_t>(std::countr_zero(request.mask()));
   const std::uint64_t operand = known(request, 2, request.mask());
-  report_copied(request, places[lane].rank, places[lane].address, 4, true);
   touch_words(request, request.mask(), places, Touch::kStrongStore);
   sim::AtomicUpdate access{4};
   access.mask = request.mask();

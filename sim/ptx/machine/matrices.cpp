@@ -208,7 +208,6 @@ Served WarpRun::wgmma(Request& request) {
       (sparse && written_since_fence(request, 3))) {
     op.fragment->touched = ++machine_.registers().time;
   }
-  report_copied_operands(request, op);
   if (modifiers.type(0) != Type::kS32) {
     leaves_open(request.strand);
   }

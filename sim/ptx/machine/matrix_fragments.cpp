@@ -88,11 +88,6 @@ sim::LaneAccess WarpRun::rows_of_matrices(const Request& request,
   access.mask = static_cast<Mask>(low_bits(rows));
   for (std::uint32_t lane = 0; lane < rows; ++lane) {
     access.address[lane] = own_shared(request, known(request, operand, Mask{1} << lane));
-    report_copied(request,
-                  machine_.cta_rank(),
-                  access.address[lane],
-                  kMatrixRowBytes,
-                  request.op.is("stmatrix"));
   }
   return access;
 }

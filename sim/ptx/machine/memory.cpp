@@ -470,6 +470,17 @@ std::optional<std::uint32_t> WarpRun::mark_of_allocation(const Request& request,
   return grid_.bases.mark_of({all->second[ordinal], 0});
 }
 
+Served WarpRun::any_load(Request& request) {
+  if (const std::optional<Served> polled = poll(request)) {
+    return *polled;
+  }
+  return relaxed(request, 1, true) ? Served::kDone : load(request);
+}
+
+Served WarpRun::any_store(Request& request) {
+  return relaxed(request, 0, false) ? Served::kDone : store(request);
+}
+
 Served WarpRun::load(Request& request) {
   const Argument& target = *request.stop.operands[0].argument;
   const Type type = request.modifiers.type();
@@ -707,7 +718,6 @@ Served WarpRun::store_bulk(Request& request) {
     if (address % kUnit != 0 || size % kUnit != 0 || known(request, 2, lane) != 0) {
       refuse(request, "it stores zeros, a multiple of 8 bytes at a multiple of 8");
     }
-    report_copied(request, machine_.cta_rank(), address, size, true);
     std::array<Place, kLanes> places;
     for (std::uint64_t at = 0; at < size; at += kPiece) {
       Bytes bytes{static_cast<std::uint32_t>(std::min(kPiece, size - at))};

@@ -19,9 +19,9 @@ std::span<const WarpRun::HandlerRow> WarpRun::handlers() {
   static constexpr bool kSilent = true;
   static constexpr bool kBlind = true;
   static const HandlerRow kRows[] = {
-      {"ld", &WarpRun::load_settled},
-      {"ldu", &WarpRun::load_settled},
-      {"st", &WarpRun::store_settled, !kGathers, !kSilent, kBlind},
+      {"ld", &WarpRun::any_load},
+      {"ldu", &WarpRun::any_load},
+      {"st", &WarpRun::any_store, !kGathers, !kSilent, kBlind},
       {"red", &WarpRun::atomic, !kGathers, !kSilent, kBlind},
       {"atom", &WarpRun::atomic},
       {"cvta", &WarpRun::cvta},

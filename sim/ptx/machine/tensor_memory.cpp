@@ -393,7 +393,6 @@ Served WarpRun::tmem_mma(Request& request) {
     if (known(request, enable, lane) != 0) {
       op.flags |= event_flag::kAccumulate;
     }
-    report_copied_operands(request, op);
     perform(op);
   }
   return Served::kDone;
@@ -419,7 +418,6 @@ Served WarpRun::tmem_copy(Request& request) {
     copy.columns = columns_of(shape);
     copy.group = group_of(request);
     copy.padding = padding;
-    report_copied(request, copy.group, sim::units_of(copy.from, shape, padding));
     perform(op);
   }
   return Served::kDone;

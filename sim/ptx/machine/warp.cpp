@@ -39,7 +39,11 @@ WarpRun::WarpRun(GridContext& grid, sim::SimMachine& machine)
     : grid_{grid},
       kernel_{*grid.kernel},
       machine_{machine},
-      touched_{machine.lane_judge(), machine.number()} {
+      touched_{machine.lane_judge(), machine.number()},
+      copies_{machine.cta_rank(),
+              machine.moves_data(),
+              machine.registers(),
+              grid.kernel->waits_for_groups()} {
   const std::uint32_t first = machine.warp_index() * kLanes;
   const std::uint32_t threads = std::min(grid.shape.threads() - first, kLanes);
   live_ = began_ = static_cast<Mask>(low_bits(threads));

@@ -23,6 +23,7 @@
 #include "sim/model/atomic_update.hpp"
 #include "sim/model/global_memory.hpp"
 #include "sim/model/lane_access.hpp"
+#include "sim/model/lane_copies.hpp"
 #include "sim/model/last_adders.hpp"
 #include "sim/model/matrix.hpp"
 #include "sim/model/sim_machine.hpp"
@@ -101,9 +102,6 @@ struct GridContext {
   bool changes_registers = false;      // a warp has
   /// Barriers that not all have come to yet, by cluster, CTA and number.
   std::map<std::array<std::uint32_t, 3>, std::shared_ptr<BarrierReduction>> reductions;
-  /// By cluster and CTA: for each word of its shared memory the line of a cp.async that is on its
-  /// way there, or 0.
-  std::map<std::array<std::uint32_t, 2>, std::vector<std::uint32_t>> copied;
   std::unordered_map<std::uint32_t, sim::TensorMapState> map_states;  // by number of a tensor map
   /// Global memory of which every run knows the contents: [first, second).
   std::vector<std::pair<std::uint64_t, std::uint64_t>> real;
@@ -350,6 +348,8 @@ class WarpRun : public Surroundings, public sim::AgentState {
   /// The .sem and .scope of an access of a global word: of one that is relaxed, or volatile, by a
   /// flag.
   static void set_order(const Modifiers& modifiers, sim::Operation& op);
+  Served any_load(Request& request);
+  Served any_store(Request& request);
   Served load(Request& request);
   Served store(Request& request);
   Served cvta(Request& request);
@@ -477,46 +477,14 @@ class WarpRun : public Surroundings, public sim::AgentState {
   Fragment registers_of_a(const Request& request) const;
   Fragment metadata_of_a(Request& request);
 
-  // async_copies.cpp: cp.async and its groups
-  struct AsyncCopy {
-    sim::LaneAccess source;
-    sim::LaneAccess target;
-    Mask left = 0;                              // lanes that have not waited for it
-    std::array<std::uint32_t, kLanes> group{};  // kNoIndex: not committed yet
-    SourceSite site{};
-    std::uint32_t line = 0;    // of the PTX
-    std::uint32_t serial = 0;  // of the mbarrier's update that counts it; 0: none does, yet
-    std::uint64_t lands = 0;   // when it is there, where an engine keeps time
-    std::uint32_t number = 0;  // among those of the warp
-  };
-  std::vector<std::uint32_t>& words_copied(std::uint32_t rank);
-  void report_copied(const Request& request,
-                     std::uint32_t rank,
-                     std::uint64_t first,
-                     std::uint64_t size,
-                     bool writes);
-  void report_copied(
-      const Request& request, CtaMask ctas, std::uint64_t first, std::uint64_t size, bool writes);
-  void report_copied(const Request& request, CtaGroup group, const sim::Units& units);
-  void report_copied_operands(const Request& request, const sim::Operation& op);
-  void report_copied_lanes(const Request& request,
-                           std::size_t address,
-                           std::uint64_t size,
-                           bool writes);
-  Served load_settled(Request& request);
-  Served store_settled(Request& request);
+  // async_copies.cpp: cp.async
+  class CopyIssuer;
   std::array<std::uint32_t, kLanes> source_bytes(const Request& request, std::uint32_t size) const;
   Served async_copy(Request& request);
-  void issue_copy(Request& request, Mask lanes, std::uint32_t size, std::uint32_t read);
-  void note_copied(const sim::LaneAccess& target, Mask lanes, std::uint32_t line);
-  void commit_copies(Mask lanes);
   Served async_group(Request& request);
-  void land_copy(const Request& request, AsyncCopy& copy, Mask lanes);
-  void tell_over(const Request& request, AsyncCopy& copy);
+  Served async_arrive(Request& request);
 
   // counted_copies.cpp: copies that an mbarrier counts
-  std::vector<sim::AsyncAccess> hand_over_copies(Mask lanes);
-  Served async_arrive(Request& request);
   void for_each_counted(Request& request,
                         const std::function<void(Mask, std::uint32_t, sim::AsyncAccess&)>& f);
   void issue_counted(Request& request,
@@ -688,10 +656,7 @@ class WarpRun : public Surroundings, public sim::AgentState {
     Fragment data;
   } accumulator_;
   std::set<std::uint64_t> stored_maps_;  // where they begin, since their last release
-  std::uint32_t async_copies_ = 0;
-  std::vector<AsyncCopy> copies_;                  // that some lane has not waited for
-  std::vector<AsyncCopy> counted_;                 // likewise, and an mbarrier counts them
-  std::array<std::uint32_t, kLanes> committed_{};  // groups of each lane
+  sim::CopiesOfWarp copies_;
 };
 
 }  // namespace warptwin::ptx

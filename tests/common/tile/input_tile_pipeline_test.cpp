@@ -149,5 +149,43 @@ TEST(InputTilePipeline, TwoClassesOfConsumersFreeOneStage) {
   EXPECT_EQ(machine.take().back(), "one: arrive.expect_tx 33792 33280");  // A, B and the scales
 }
 
+// Lanes copy what they need of rows that no tensor map takes, and arrive when it is there.
+TEST(InputTilePipeline, LanesMayFillAStageByCopiesOfTheirOwn) {
+  using ByLanes = InputPipelineStorage<Tiles, From<Role::kLoad, CopiedByLanes>, Mma>;
+  SharedLayout layout{SharedAddress{0}};
+  const ByLanes storage{layout, "input", kRoles, {}, kTiles, 2};
+  RecordingMachine machine;
+  storage.init(machine);
+  const std::string full = std::to_string(storage.barriers.full[0].address.value);
+  const std::string empty = std::to_string(storage.barriers.empty[0].address.value);
+  EXPECT_EQ(machine.take().front(), "init " + full + " 32");
+  auto producer = PipelineOf<RecordingMachine, ByLanes>{machine, storage}.producer();
+  auto stage = producer.acquire_stage();
+  // 130 rows of 100 elements: the second tile of rows has two of them, and the second along K 36.
+  const MatrixRows<bf16> rows{{4096}, 130, 100};
+  machine.take();
+  stage.copy(rows, {1, 1}, stage.payload().a_tile(), Extent<8>{}, {0, 1});
+  const Lines copies = machine.take();
+  ASSERT_EQ(copies.size(), 64U);  // of two rows each
+  EXPECT_EQ(copies[0], "cp_async 0 " + std::to_string(4096 + 128 * 200 + 128) + " 8 of 8");
+  EXPECT_EQ(copies[1], "cp_async 288 4096 0 of 8");  // row 2 is outside, and in its place zeros
+  stage.copy(rows, {0, 1}, stage.payload().a_tile(), Extent<8>{}, {3, 4});
+  EXPECT_EQ(machine.take()[0], "cp_async 864 " + std::to_string(4096 + 6 * 200 + 128) + " 8 of 8");
+  std::move(stage).release();
+  EXPECT_EQ(machine.take(), Lines{"cp_async.arrive.noinc " + full});
+  PipelineOf<RecordingMachine, ByLanes>{machine, storage}.consumer().acquire_stage().release();
+  EXPECT_EQ(
+      machine.take(),
+      (Lines{"wait " + full + " phase 0", "sync_warp", "fence.proxy.async", "commit " + empty}));
+}
+
+TEST(MatrixRows, AreCopiedAsFarAsTheyReach) {
+  const MatrixRows<f8e4m3> rows{{0}, 2, 20};
+  EXPECT_EQ(rows.piece(1, 16, {}, 16).bytes, 4U);
+  EXPECT_EQ(rows.piece(1, 16, {}, 16).from.value, 36U);
+  EXPECT_EQ(rows.piece(1, 20, {}, 16).bytes, 0U);
+  EXPECT_EQ(rows.piece(2, 0, {}, 16).bytes, 0U);
+}
+
 }  // namespace
 }  // namespace warptwin::input_tile_pipeline_test

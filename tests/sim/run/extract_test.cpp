@@ -77,8 +77,9 @@ std::vector<const char*> everything() {
   for (const ScenarioEntry& scenario : scenarios) {
     const std::string_view name = scenario.info->name;
     // Its warps use what lies behind the CTA's last byte; a program has a multiple of 128 of them.
-    // Maps of im2col have no text.
-    if (name != "gemm_clc_throttle_without_stages" && !name.starts_with("conv2d_im2col")) {
+    // Maps of im2col, and copies that lanes make, have no text.
+    if (name != "gemm_clc_throttle_without_stages" && !name.starts_with("conv2d_im2col") &&
+        !name.starts_with("gemm_wgmma_unaligned")) {
       names.push_back(scenario.info->name);
     }
   }
@@ -86,6 +87,12 @@ std::vector<const char*> everything() {
 }
 
 INSTANTIATE_TEST_SUITE_P(Scenarios, Extracted, testing::ValuesIn(everything()));
+
+TEST(Extract, RefusesCopiesOfLanes) {
+  const ScenarioEntry& scenario = scenario_named("gemm_wgmma_unaligned");
+  EXPECT_THROW(extract(scenario, ParameterSet{scenario.parameters}, options_for(0).run),
+               ConfigError);
+}
 
 // A try that is repeated is a look and a wait, whatever the sites say.
 TEST(Extract, ARepeatedTryIsAWait) {

@@ -1,0 +1,134 @@
+/// Scenario: gemm_wgmma whose rows of A and B begin at no multiple of 16 bytes, which no tensor map
+/// takes. The lanes of four load warps copy them by cp.async, 4, 8 or 16 bytes each, into the
+/// swizzled stage, with zeros for what lies outside; cp.async.mbarrier.arrive.noinc hands it over.
+/// The copies are of the generic proxy, and wgmma reads by the async proxy: each warp that has
+/// waited fences first.
+///
+/// Barrier         Arrivals per phase                 Bytes per phase   Completion means
+/// input.full[s]   128 load, every lane, when its     -                 stage s may be read, behind
+///                 copies are complete                                  a fence
+/// input.empty[s]  8   mma, elected lane of a warp    -                 stage s may be overwritten
+///
+/// Of 64 rows half as many warps multiply.
+///
+/// Expected: as gemm_wgmma, for every size of copies that divides a row.
+
+#pragma once
+
+#include "common/kernel/parameter_table.hpp"
+#include "common/tile/lane_copies.hpp"
+
+#include "scenarios/gemm_wgmma.hpp"
+
+namespace warptwin::scenarios {
+
+/// `copy_bytes`: that a lane copies at a time.
+template <std::uint32_t kTileM = kDynamic,
+          std::uint32_t kTileN = kDynamic,
+          std::uint32_t kTileK = kDynamic,
+          std::uint32_t kStages = kDynamic,
+          std::uint32_t kInFlight = kDynamic,
+          std::uint32_t kCopyBytes = kDynamic>
+struct GemmWgmmaUnalignedExtents : GemmWgmmaExtents<kTileM,
+                                                    kTileN,
+                                                    kTileK,
+                                                    kStages,
+                                                    kStages == kDynamic ? kDynamic : 1,
+                                                    kInFlight> {
+  [[no_unique_address]] Extent<kCopyBytes> copy_bytes;
+};
+
+/// `Filled`: how lanes hand stages over, and how they are taken. A twin replaces it.
+template <class Extents, class Parts, class Filled = CopiedByLanes>
+using GemmWgmmaUnalignedStorage =
+    GemmWgmmaStorage<Extents, Parts, PayloadOf<Parts>, ElectedLane, Filled>;
+
+template <Machine M, class Extents, class Parts, class Filled = CopiedByLanes>
+struct GemmWgmmaUnalignedKernel
+    : GemmWgmmaKernel<M, Extents, Parts, GemmWgmmaUnalignedStorage<Extents, Parts, Filled>> {
+  using Base =
+      GemmWgmmaKernel<M, Extents, Parts, GemmWgmmaUnalignedStorage<Extents, Parts, Filled>>;
+  using Storage = typename Base::Storage;
+  struct Problem {
+    typename M::TensorMap d;  // boxes (tile_m, box)
+    MatrixRows<typename Parts::A> a;
+    MatrixRows<typename Parts::B> b;
+    [[no_unique_address]] Extents extents;
+    TileWalk tile_walk;
+    KSteps k_steps;
+
+    constexpr StaticTileScheduler tiles(const M& machine) const { return {tile_walk, machine}; }
+  };
+
+  static Problem problem(const ParameterSet& p,
+                         const Extents& e,
+                         std::span<const typename M::TensorMap> maps,
+                         std::span<const GlobalAddress> tensors) {
+    const std::uint32_t k = p.u32("k");
+    return {maps[0],
+            {tensors[0], p.u32("m"), k},
+            {tensors[1], p.u32("n"), k},
+            e,
+            wgmma_walk(p, e),
+            KSteps::covering(k, e.tile_k, kBytesOf<typename Parts::A>)};
+  }
+
+  static constexpr void load(M& machine, const Problem& problem, const Storage& smem) {
+    const WarpShare share{machine.warp_index() - Base::kRoles.first_warp(Role::kLoad),
+                          Base::kRoles.warps(Role::kLoad)};
+    const auto bytes = problem.extents.copy_bytes;
+    Base::load_with(machine, problem, smem, [&](auto& stage, Tile tile, std::uint32_t k) {
+      stage.copy(problem.a, {tile.m, k}, stage.payload().a_tile(), bytes, share);
+      stage.copy(problem.b, {tile.n, k}, stage.payload().b_tile(), bytes, share);
+    });
+  }
+};
+
+/// What the scenarios of every choice of parts share.
+template <class Parts>
+struct GemmWgmmaUnalignedOf : GemmWgmmaOf<Parts> {
+  using Base = GemmWgmmaOf<Parts>;
+  using Base::kSize;
+  using Base::kTileK;
+  using StaticExtents = GemmWgmmaUnalignedExtents<128, 128, kTileK, 4, 1, 8>;
+  template <Machine M, class Extents>
+  using Kernel = GemmWgmmaUnalignedKernel<M, Extents, Parts>;
+
+  static std::span<const Parameter> parameters() {
+    static const auto kParameters =
+        extended(Base::parameters(),
+                 {{"m", "rows of A and D", 256, 1, 1 << 20, "tile_m"},
+                  {"n", "rows of B, columns of D", 256, 1, 1 << 20, "tile_n"},
+                  {"k", "columns of A and B", 1000 / kSize, 1, 1 << 20, "tile_k"},
+                  {"cluster_m", "CTAs of a cluster: nobody shares what lanes copy", 1, 1, 1},
+                  {"copy_bytes", "bytes that a lane copies at a time: 4, 8 or 16", 8, 4, 16}});
+    return kParameters;
+  }
+  static GemmWgmmaUnalignedExtents<> extents(const ParameterSet& p) {
+    return {Base::extents(p), p.u32("copy_bytes")};
+  }
+  static Workload workload(const ParameterSet& p) {
+    const auto [k, bytes] = std::pair{p.u32("k"), p.u32("copy_bytes")};
+    require(bytes == 4 || bytes == 8 || bytes == 16,
+            "a lane copies 4, 8 or 16 bytes at a time, not copy_bytes=" + std::to_string(bytes));
+    require(k * kSize % bytes == 0,
+            "k=" + std::to_string(k) + " gives rows of " + std::to_string(k * kSize) +
+                " bytes, which begin at no multiple of copy_bytes=" + std::to_string(bytes) +
+                "; use a smaller one");
+    Workload workload =
+        Base::template workload_of<GemmWgmmaUnalignedStorage<GemmWgmmaExtents<>, Parts>>(
+            p, p.u32("tile_k"));
+    workload.tensors[0].pitch_bytes = workload.tensors[1].pitch_bytes = k * kSize;
+    workload.maps = {workload.maps[2]};  // D's
+    return workload;
+  }
+};
+
+struct GemmWgmmaUnaligned : GemmWgmmaUnalignedOf<GemmParts> {
+  static constexpr ScenarioInfo kInfo{
+      "gemm_wgmma_unaligned",
+      ScenarioKind::kClean,
+      "GEMM for sm_90a whose rows no tensor map takes: lanes copy them by cp.async"};
+};
+
+}  // namespace warptwin::scenarios
