@@ -385,17 +385,19 @@ void measure_stores(Copies& copies, Report& report) {
 
 void measure_all_sms(Copies& copies, Report& report) {
   const auto sms = static_cast<std::uint32_t>(report.value("sms"));
-  const double one = 16384 / copies.cycles(&stream<kMany>, {128, 128, 3, kMany, 1, 1, 8});
-  const Shape own{128, 128, 3, kMany, sms, 1, 8};
-  report.figure("L2 to one SM", one, "B/cycle");
-  report.figure(
-      "L2 to the slowest of all SMs", 16384 / copies.cycles(&stream<kMany>, own), "B/cycle");
-  report.constant("l2_rate", sms * 16384 / copies.cycles(&stream<kMany>, own, true), "B/cycle");
+  // Each load on its way is of another box: the same one several times would ask few slices of L2.
+  constexpr std::uint32_t kBoxes = 12;  // of each SM, all on their way
+  const Shape alone{128, 128, kBoxes, 1, 1, 1, kBoxes};
+  report.figure("L2 to one SM", 16384 / copies.cycles(&stream<1>, alone), "B/cycle");
+  Shape own = alone;
+  own.clusters = sms;
+  report.figure("L2 to the slowest of all SMs", 16384 / copies.cycles(&stream<1>, own), "B/cycle");
+  report.constant("l2_rate", sms * 16384 / copies.cycles(&stream<1>, own, true), "B/cycle");
   for (const std::uint32_t sharers : {std::uint32_t{2}, std::uint32_t{8}, sms}) {
-    Shape shape{128, 128, 3, kMany, sms, 1, 8};
+    Shape shape = own;
     shape.sharers = sharers;
     report.figure("L2 to each of all SMs, every line to " + std::to_string(sharers) + " of them",
-                  16384 / copies.cycles(&stream<kMany>, shape),
+                  16384 / copies.cycles(&stream<1>, shape),
                   "B/cycle");
   }
   // SMs of one GPC that ask for a line within some 250 cycles get it together: see gemm_loads.cu.

@@ -168,6 +168,13 @@ std::string text_of(const Chip& chip) {
     text << "  " << std::left << std::setw(26) << name << std::setw(28) << list_of(form)
          << chip.sources.at(name) << "\n";
   }
+  if (!chip.places.empty()) {
+    text << "places, in the order in which clusters are dealt out (" << kPlacesUnit << ")\n  ";
+    for (const SmGroup& group : chip.places) {
+      text << group.sms << " " << group.gpc << " " << group.half << "; ";
+    }
+    text << "\n" << std::setw(28) << "" << chip.sources.at(kPlaces) << "\n";
+  }
   return text.str();
 }
 
@@ -191,10 +198,19 @@ Json json_of(const Chip& chip) {
                    {"source", chip.sources.at(name)},
                    {"spread", spread_of(chip, name)}};
   }
-  return {{"name", chip.name},
-          {"summary", chip.summary},
-          {"constants", constants},
-          {"tensor_core", forms}};
+  Json json = {{"name", chip.name},
+               {"summary", chip.summary},
+               {"constants", constants},
+               {"tensor_core", forms}};
+  if (!chip.places.empty()) {
+    Json groups = Json::array();
+    for (const SmGroup& group : chip.places) {
+      groups.push_back({group.sms, group.gpc, group.half});
+    }
+    json["places"][kPlaces] = {
+        {"value", groups}, {"unit", kPlacesUnit}, {"source", chip.sources.at(kPlaces)}};
+  }
+  return json;
 }
 
 std::string text_of(const TimingResult& timing) {

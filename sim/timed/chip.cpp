@@ -506,6 +506,9 @@ void set_field(Chip& chip, const ChipField& field, double value, const std::stri
     refuse(origin, field.key, "is a whole number");
   }
   chip.*field.member = value;
+  if (field.member == &Chip::gpcs || field.member == &Chip::l2_halves) {
+    chip.places.clear();  // they were of others
+  }
 }
 
 void read_constants(const Json& constants, const std::string& origin, Chip& chip) {
@@ -541,6 +544,41 @@ void read_forms(const Json& forms, const std::string& origin, Chip& chip) {
   }
 }
 
+// Every group of SMs with its GPC and its half of L2.
+void read_places(const Json& places, const std::string& origin, Chip& chip) {
+  check_keys(places, {kPlaces}, origin, "places");
+  const auto entry = places.find(kPlaces);
+  if (entry == places.end()) {
+    return;
+  }
+  const std::string key = std::string{"places: "} + kPlaces;
+  chip.sources[kPlaces] = entry_source(*entry, kPlacesUnit, origin, key);
+  const Json& groups = member(*entry, "value", origin, key);
+  chip.places.clear();
+  for (const Json& group : groups) {
+    if (!group.is_array() || group.size() != 3) {
+      refuse(origin, key, std::string{"'value' is a list of three numbers each: "} + kPlacesUnit);
+    }
+    const auto at = [&](std::size_t i, double least, double most) {
+      const double value = number(group[i], least, most, origin, key);
+      if (value != std::floor(value)) {
+        refuse(origin, key, "has whole numbers");
+      }
+      return static_cast<std::uint32_t>(value);
+    };
+    chip.places.push_back({at(0, 1, 4096), at(1, 0, 255), at(2, 0, 255)});
+  }
+}
+
+// That places are of GPCs and halves that there are.
+void check_places(const Chip& chip, const std::string& origin) {
+  for (const SmGroup& group : chip.places) {
+    if (group.gpc >= chip.gpcs || group.half >= chip.l2_halves) {
+      refuse(origin, "places", "name a GPC or a half of L2 that is not among gpcs and l2_halves");
+    }
+  }
+}
+
 const ShippedChip* find_shipped(std::string_view name) {
   const std::vector<ShippedChip>& all = shipped_chip_texts();
   const auto found =
@@ -571,6 +609,7 @@ std::string read_file(const std::string& path) {
 const char* const kMmaFormUnit =
     "cycle: interval per column, least interval, read port beside operands, latency, "
     "latency per column";
+const char* const kPlacesUnit = "SM, GPC, half of L2";
 
 std::span<const ChipField> chip_fields() {
   return kFields;
@@ -628,7 +667,7 @@ Chip parse_chip(std::string_view text, const std::string& origin) {
   if (!root.is_object()) {
     refuse(origin, "", "is not a JSON object");
   }
-  check_keys(root, {"name", "summary", "base", "constants", "tensor_core"}, origin, "");
+  check_keys(root, {"name", "summary", "base", "constants", "tensor_core", "places"}, origin, "");
   Chip chip;
   if (root.contains("base")) {
     const std::string base = text_member(root, "base", origin, "");
@@ -645,11 +684,13 @@ Chip parse_chip(std::string_view text, const std::string& origin) {
   chip.summary = text_member(root, "summary", origin, "");
   read_constants(section(root, "constants", origin), origin, chip);
   read_forms(section(root, "tensor_core", origin), origin, chip);
+  read_places(section(root, "places", origin), origin, chip);
   for (const ChipField& field : chip_fields()) {
     if (chip.sources.find(field.key) == chip.sources.end()) {
       refuse(origin, field.key, "is missing, and there is no 'base' to take it from");
     }
   }
+  check_places(chip, origin);
   return chip;
 }
 

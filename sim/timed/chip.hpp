@@ -3,7 +3,8 @@
 /// A chip is a JSON file:
 ///   {"name": "b200", "summary": "...", "base": "...",
 ///    "constants": {"sms": {"value": 148, "unit": "SM", "source": "..."}, ...},
-///    "tensor_core": {"1sm m128 ss": {"value": [0.5, 0, 0, 136, 0.5], "unit": "...", ...}, ...}}
+///    "tensor_core": {"1sm m128 ss": {"value": [0.5, 0, 0, 136, 0.5], "unit": "...", ...}, ...},
+///    "places": {"order": {"value": [[16, 0, 0], [18, 1, 1]], "unit": "...", ...}}}
 /// A constant may say how well it is known: "spread", a standard deviation as a share of it.
 /// With `base` it starts from a shipped chip and gives only what differs. A source that is no
 /// measurement of this chip says so; where there is none it is the word `assumed`.
@@ -48,6 +49,14 @@ inline constexpr std::array<std::string_view, 11> kMmaForms = {"1sm m64 ss",
                                                                "1sm m128 scaled",
                                                                "2sm m128 scaled",
                                                                "2sm m256 scaled"};
+
+/// SMs that have one turn when clusters are dealt out: those of a GPC, or a TPC of it that no
+/// cluster joins with the others.
+struct SmGroup {
+  std::uint32_t sms = 0;
+  std::uint32_t gpc = 0;   // by whose port they ask L2
+  std::uint32_t half = 0;  // of L2, which they ask
+};
 
 /// The constants of the model. `chip_fields` says what each is called, its unit and its meaning.
 struct Chip {
@@ -148,6 +157,9 @@ struct Chip {
   /// By name, one of kMmaForms. A form that is not here the chip has not.
   std::map<std::string, MmaForm, std::less<>> mma;
 
+  /// In the order of their turns. Empty: as many GPCs of one size as `gpcs` says.
+  std::vector<SmGroup> places;
+
   /// Where each value of this chip comes from, by its key.
   std::map<std::string, std::string, std::less<>> sources;
   /// How well a value is known, where the chip's file says so: see `spread_of`.
@@ -173,6 +185,10 @@ std::span<const ChipField> chip_fields();
 void set_constant(Chip& chip, std::string_view key, double value, const std::string& origin);
 /// Unit of a `tensor_core` row: its five numbers in order.
 extern const char* const kMmaFormUnit;
+/// Unit of `places`: its three numbers in order.
+extern const char* const kPlacesUnit;
+/// The key of `places` among the sources.
+inline constexpr const char* kPlaces = "order";
 
 /// Standard deviation of a constant, or of a form of an MMA, as a share of its value: what the file
 /// says; else a quarter where the value is assumed, a fiftieth where it is not.

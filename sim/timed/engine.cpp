@@ -11,6 +11,7 @@
 #include "sim/timed/accounts.hpp"
 #include "sim/timed/barrier_causes.hpp"
 #include "sim/timed/op_costs.hpp"
+#include "sim/timed/places.hpp"
 #include "sim/timed/simulation.hpp"
 #include "sim/timed/sm.hpp"
 #include "sim/timed/unit_use.hpp"
@@ -122,25 +123,14 @@ class TimedEngine : public sc_core::sc_module, private Completions {
     return in_order ? 1 : std::max<Ticks>(1, memory_.latency() + TmaEngine::latency(chip_));
   }
 
-  // Where an SM asks L2. SMs of a half stand together; where there are GPCs, clusters are dealt out
-  // to them in turn.
-  L2Port l2_port_of(std::uint32_t sm) const {
-    const auto gpcs = static_cast<std::uint32_t>(chip_.gpcs);
-    if (gpcs != 0) {
-      const std::uint32_t gpc = sm / gpu_.config().cluster_size % gpcs;
-      return {gpc * memory_.halves() / gpcs, gpc};
-    }
-    const auto half = static_cast<std::uint32_t>(static_cast<double>(sm) * memory_.halves() /
-                                                 std::max<double>(chip_.sms, 1.0));
-    return {std::min(half, memory_.halves() - 1), 0};
-  }
-
   // CTAs of one SM share its units.
   void build_sms() {
     const auto ctas = static_cast<std::uint32_t>(gpu_.ctas().size());
     const std::uint32_t size = gpu_.config().cluster_size;
     const std::uint32_t places = gpu_.config().places * size;
     const Ticks ahead = window();
+    const std::vector<L2Port> ports =
+        dealt_out(chip_, memory_.halves(), size, gpu_.config().places);
     for (std::uint32_t i = 0; i < std::min(ctas, places); ++i) {
       if (i % size == 0) {
         clusters_.push_back(std::make_unique<SmCluster>(sc_core::sc_gen_unique_name("cluster"),
@@ -154,7 +144,7 @@ class TimedEngine : public sc_core::sc_module, private Completions {
                                           *clusters_.back(),
                                           turns_,
                                           chip_,
-                                          l2_port_of(i),
+                                          ports[i],
                                           memory_,
                                           static_cast<Completions&>(*this),
                                           causes_.log()));
@@ -610,11 +600,6 @@ class TimedEngine : public sc_core::sc_module, private Completions {
         gpu_.advance(slot);
       }
     }
-  }
-
-  // Of an arrival that waits for cp.async: when the last of them is there; 0: there is none.
-  static Ticks lands_of(const Operation& op) {
-    return op.is<operands::Mbarrier>() ? op.as<operands::Mbarrier>().lands : 0;
   }
 
   void settle_transfer(AgentSlot slot, const AsyncOp& async) {

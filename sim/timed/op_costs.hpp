@@ -19,6 +19,11 @@
 
 namespace warptwin::sim {
 
+/// Of an arrival that waits for cp.async: when the last of them is there. 0: there is none.
+inline Ticks lands_of(const Operation& op) {
+  return op.is<operands::Mbarrier>() ? op.as<operands::Mbarrier>().lands : 0;
+}
+
 class OpCosts {
  public:
   explicit OpCosts(const Chip& chip);

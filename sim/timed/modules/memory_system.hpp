@@ -12,6 +12,7 @@
 #include "sim/timed/chip.hpp"
 #include "sim/timed/modules/gap_port.hpp"
 #include "sim/timed/modules/port.hpp"
+#include "sim/timed/places.hpp"
 
 namespace warptwin::sim {
 
@@ -52,12 +53,6 @@ class ResidentBoxes {
   std::vector<std::uint32_t> free_;
   std::uint32_t oldest_ = kNone;
   std::uint32_t newest_ = kNone;
-};
-
-/// Where an SM asks L2: the half, and the GPC through which the answer comes.
-struct L2Port {
-  std::uint32_t half = 0;
-  std::uint32_t gpc = 0;
 };
 
 /// The share of a grid's boxes that L2 holds when the grid is launched again and again, 0 to 1,

@@ -67,6 +67,47 @@ TEST(Chip, AValueIsKnownAsWellAsItsFileSaysOrItsSource) {
   EXPECT_DOUBLE_EQ(spread_of(other, "l2_rate"), 0);
 }
 
+std::string with_places(const std::string& value) {
+  return R"({"name": "mine", "summary": "s", "base": "h200", "places": {"order": {"value": )" +
+         value + R"(, "unit": "SM, GPC, half of L2", "source": "seen"}}})";
+}
+
+TEST(Chip, PlacesAreThoseOfTheFileOrOfItsBase) {
+  const Chip base = load_chip("h200");
+  std::uint32_t sms = 0;
+  for (const SmGroup& group : base.places) {
+    sms += group.sms;
+  }
+  EXPECT_EQ(sms, base.sms);
+  const Chip chip = parse_chip(with_places("[[2, 7, 1], [16, 0, 0]]"), "my.json");
+  ASSERT_EQ(chip.places.size(), 2U);
+  EXPECT_EQ(chip.places[0].sms, 2);
+  EXPECT_EQ(chip.places[0].gpc, 7);
+  EXPECT_EQ(chip.places[0].half, 1);
+  EXPECT_EQ(chip.sources.at(kPlaces), "seen");
+  EXPECT_TRUE(load_chip("b200").places.empty());
+}
+
+TEST(Chip, OtherGpcsHaveNoPlacesOfTheBase) {
+  Chip chip = load_chip("h200");
+  set_constant(chip, "gpcs", 4, "what if");
+  EXPECT_TRUE(chip.places.empty());
+}
+
+TEST(Chip, PlacesThatCannotBeAreRefused) {
+  const std::pair<const char*, const char*> cases[] = {
+      {"[[2, 0]]", "places: order: 'value' is a list of three numbers each"},
+      {"[[0, 0, 0]]", "places: order: 0 is out of range: use 1 to 4096"},
+      {"[[2, 0.5, 0]]", "places: order: has whole numbers"},
+      {"[[2, 8, 0]]", "places: name a GPC or a half of L2 that is not among"},
+      {"[[2, 0, 2]]", "places: name a GPC or a half of L2 that is not among"},
+  };
+  for (const auto& [value, expected] : cases) {
+    EXPECT_NE(refusal(with_places(value)).find(expected), std::string::npos)
+        << value << ": " << refusal(with_places(value));
+  }
+}
+
 TEST(Chip, ARefusalNamesFileAndKey) {
   const std::pair<std::string, const char*> cases[] = {
       {"", "my.json: is not JSON"},
