@@ -301,14 +301,14 @@ void Gpu::issue_access(const AsyncOp& async, const AsyncAccess& access) {
   const bool inside = std::all_of(runs.begin(), runs.end(), [&](const AccessRun& run) {
     return end_of(run) <= config_.shared_bytes;
   });
-  if (access.began_before) {
-    note_copied(cta, target, 0);
-  }
   if (!inside || !aligned(target)) {
     event.address = runs.empty() ? 0 : static_cast<std::uint32_t>(runs.front().begin);
     fail(event, inside ? Fault::kMisaligned : Fault::kOutOfRange, true);
     emit(event);
     return;
+  }
+  if (access.began_before) {
+    note_copied(cta, target, 0);
   }
   for_lanes(target, [&](std::uint32_t lane, std::uint64_t at) {
     const std::size_t first = std::size_t{lane} * target.bytes;

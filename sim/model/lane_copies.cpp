@@ -4,7 +4,10 @@
 #include <bit>
 #include <cstring>
 #include <optional>
+#include <string>
 #include <utility>
+
+#include "common/kernel/scenario.hpp"
 
 namespace warptwin::sim {
 
@@ -22,9 +25,24 @@ constexpr std::uint32_t bit_of(std::uint32_t lane) {
   return std::uint32_t{1} << lane;
 }
 
+void require_sizes(const LaneCopies& copies) {
+  if (copies.size != 4 && copies.size != 8 && copies.size != 16) {
+    throw ConfigError("a lane copies 4, 8 or 16 bytes by cp.async, not " +
+                      std::to_string(copies.size));
+  }
+  for_each_lane(copies.mask, [&](std::uint32_t lane) {
+    if (copies.bytes[lane] > copies.size) {
+      throw ConfigError("a cp.async reads no more than it writes: lane " + std::to_string(lane) +
+                        " reads " + std::to_string(copies.bytes[lane]) + " bytes of " +
+                        std::to_string(copies.size));
+    }
+  });
+}
+
 }  // namespace
 
 void CopiesOfWarp::issue(Issuer& issuer, const LaneCopies& copies) {
+  require_sizes(copies);
   // A copy over the same bytes: those before are over, or have been found.
   std::erase_if(counted_, [&](const Copy& copy) {
     const std::uint32_t both = copy.target.mask & copies.mask;

@@ -53,7 +53,8 @@ class CopiesOfWarp {
   CopiesOfWarp(std::uint32_t rank, bool moves_data, WarpRegisters& registers, bool tells_groups)
       : rank_{rank}, moves_data_{moves_data}, registers_{&registers}, tells_groups_{tells_groups} {}
 
-  /// Lanes begin copies. Requires: no lane reads more than it writes.
+  /// Lanes begin copies. Throws ConfigError where they are not of 4, 8 or 16 bytes, or a lane reads
+  /// more than it writes.
   void issue(Issuer& issuer, const LaneCopies& copies);
   /// cp.async.commit_group. Each lane has groups of its own, numbered as it commits them.
   void commit(std::uint32_t lanes);

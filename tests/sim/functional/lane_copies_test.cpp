@@ -149,5 +149,34 @@ TEST(LaneCopies, OfWordsThatAreNotAlignedAreRefused) {
   EXPECT_THAT(faults_of(0, 4, 4), Contains(Fault::kMisaligned));  // of the copy's size, not read's
 }
 
+TEST(LaneCopies, OfSizesThatThereAreNotAreRefused) {
+  const auto copy = [](auto size, std::uint32_t read) {
+    run([=](SimMachine& m, std::uint64_t from) {
+      m.cp_async(size, [=](std::uint32_t lane) {
+        return CopyOfLane{kTile + 16 * lane, {from}, read};
+      });
+      m.cp_async_commit_group();
+      m.cp_async_wait_group<0>();
+    });
+  };
+  EXPECT_NO_THROW(copy(Extent<8>{}, 8));
+  EXPECT_THROW(copy(Extent<8>{}, 9), ConfigError);
+  EXPECT_THROW(copy(Extent<>{12}, 4), ConfigError);
+}
+
+// The fault of the copy itself is all that is said.
+TEST(LaneCopies, ThatAnMbarrierCountsOutsideOfSharedMemoryAreRefused) {
+  const Faults faults = run([&](SimMachine& m, std::uint64_t from) {
+    m.elect_one([&] { m.mbarrier_init(kBar, 32); });
+    m.sync_warp();
+    m.cp_async(Extent<4>{}, [=](std::uint32_t lane) {
+      return CopyOfLane{{0xFFFF'0000U + 4 * lane}, {from}, 4};
+    });
+    m.cp_async_mbarrier_arrive_noinc(kBar);
+  });
+  EXPECT_THAT(faults.all, Contains(Fault::kOutOfRange));
+  EXPECT_THAT(faults.on_its_way, IsEmpty());
+}
+
 }  // namespace
 }  // namespace warptwin::sim::lane_copies_test
