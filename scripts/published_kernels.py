@@ -5,8 +5,8 @@
 
 CLONES is a folder with clones of the repositories of SUITES, each by its own name: the commits that
 docs/cuda-programs.md speaks of are taken from them. Their text is compiled as it stands, but for
-sizes in ThunderKittens' `main`: PTXBench's, by language models, and that of DeepGEMM,
-FlashAttention-3 and ThunderKittens' attention between host code of our own in
+sizes in ThunderKittens' `main`: PTXBench's, by language models, and that of DeepGEMM, FlashMLA,
+FlashAttention-3, fast.cu, Marlin, CUB and ThunderKittens' attention between host code of our own in
 tests/sim/cuda/published, which computes what they should. It stays out of this repository. Prints
 the verdict of each launch, and the seconds of CPU. A name may be a beginning of several. Without
 names those are left out that take more than a minute (SLOW). --built keeps the programs in a
@@ -59,6 +59,14 @@ SUITES = {
                             "include prototype kernels/gemm kernels/attention",
                             "-std=c++20 --use_fast_math --expt-extended-lambda "
                             "--expt-relaxed-constexpr -DNDEBUG -I @/include -I @/prototype"),
+    "fast.cu": Suite("38eb642e0c081231d6f695978be63604bd7c689b", "examples",
+                     "-std=c++17 --expt-relaxed-constexpr -DNDEBUG -I @"),
+    "FlashMLA": Suite("9241ae3ef9bac614dd25e45e507e089f888280e0", "csrc",
+                      "-std=c++20 --expt-relaxed-constexpr --expt-extended-lambda --use_fast_math "
+                      "-I @/csrc -I @/csrc/kerutils/include", ("cutlass",)),
+    "marlin": Suite("2f6d7c10e124b3c5fa29ff8d77d568bd7af3274c", "marlin",
+                    "-std=c++17 --expt-relaxed-constexpr -I @"),
+    "CUDA": Suite("", "", "-std=c++17"),  # what comes with nvcc
 }
 
 
@@ -121,6 +129,28 @@ def kittens_gemm(name, architecture, chip, *edits):
 def kittens_attention(flags, arguments):
     return Program("ThunderKittens", "kittens_attention.cu", "90a", "h200",
                    f"-DKITTENS_HOPPER -I @ {flags}", arguments, "--policy prove")
+
+
+def fast_matmul(number, arguments="256 2048 128"):
+    """Of fast.cu; from the eighth on in clusters of two."""
+    return Program("fast.cu", "fast_matmul.cu", "90a", "h200",
+                   f"-DNUMBER={number} -DCTAS=4 -DCLUSTER_ROWS=2 -DCLUSTER_COLUMNS=1", arguments,
+                   "--policy prove")
+
+
+DECODING = ("csrc/sm90/decode/dense/instantiations/bf16.cu csrc/smxx/decode/combine/combine.cu "
+            "csrc/smxx/decode/get_decoding_sched_meta/get_decoding_sched_meta.cu")
+
+
+def flash_mla_dense(arguments):
+    return Program("FlashMLA", "flash_mla_dense.cu", "90a", "h200", "-DHEADS=128", arguments,
+                   "--policy prove", more=DECODING)
+
+
+def flash_mla_sparse(generation, architecture, chip, folder):
+    return Program("FlashMLA", "flash_mla_sparse.cu", architecture, chip,
+                   f"-DGENERATION={generation}", "2 300 384", "--policy prove",
+                   more=f"csrc/{folder}/instantiations/phase1_k512.cu")
 
 
 def unit_test(source, options="", architecture="90a", chip="h200", flags=""):
@@ -203,6 +233,21 @@ PROGRAMS = {
         "--policy prove", edits=(f"kernels/attention/{file}/{file}.cu", "NUM_SM = 148",
                                  "NUM_SM = 2"))
        for kind, file in (("", "bf16_b300_mha_noncausal"), ("_causal", "bf16_b300_mha_causal"))},
+    **{f"fast_matmul_{number}": fast_matmul(
+        number, "256 512 512" if number <= 5 else "256 2048 128") for number in range(2, 13)},
+    "flash_mla_dense": flash_mla_dense("3 64 640"),
+    "flash_mla_dense_odd": flash_mla_dense("3 200 320"),
+    "flash_mla_sparse": flash_mla_sparse(90, "90a", "h200", "sm90/prefill/sparse"),
+    "flash_mla_sparse_sm100": flash_mla_sparse(100, "100a", "b200",
+                                               "sm100/prefill/sparse/fwd/head64"),
+    **{f"marlin_{rows}": Program("marlin", "marlin.cu", "90a", "h200", "", arguments,
+                                 "--policy prove")
+       for rows, arguments in ((16, "16 256 2048 3 128"), (64, "64 512 1024 3 -1"))},
+    **{f"cub_{name}": Program("CUDA", "cub.cu", "90a", "h200", "", f"{name} {count}",
+                              "--policy prove", sms=8)
+       for name, count in (("reduce", 5000), ("scan", 20000), ("radix_sort", 20000),
+                           ("merge_sort", 5000), ("select", 20000), ("histogram", 5000),
+                           ("transform", 20000))},
     "cluster_launch": unit_test("cluster_launch/cluster_launch"),
     "sequence_barrier": unit_test("pipeline/sequence_barrier"),
     "bulk_load": unit_test("cute/hopper/bulk_load"),
@@ -223,7 +268,7 @@ PROGRAMS = {
     "example_49": example("49", "--m=256 --n=256 --k=128 --l=1", FILLED),
 }
 
-SLOW = ("persistent", "pipeline_tma_async", "example_49")
+SLOW = ("persistent", "pipeline_tma_async", "example_49", "cub_radix_sort")
 
 
 TOLD = ("config: ", "launch ", "launches ", "CUDA ", "d", "o: ", "unspecified", "no error",
@@ -235,6 +280,8 @@ def taken(given, name, folder):
     place = folder / name
     place.mkdir(exist_ok=True)
     suite = SUITES[name]
+    if not suite.commit:
+        return place
     archive = subprocess.run(["git", "-C", pathlib.Path(given.clones) / name, "archive",
                               suite.commit, *suite.folders.split()],
                              capture_output=True, check=True).stdout
