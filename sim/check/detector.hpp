@@ -105,6 +105,10 @@ class Reporter {
   /// What memory holds depends on which of two atomic operations is first; this is the later.
   [[gnu::cold]] void note_choice(const Event& event);
   const std::vector<SourceSite>& choices() const { return choices_; }
+  /// Two accesses of a cluster were compared by what does not show in which operations its warps
+  /// execute: by where in global memory they are, or by the values that they store.
+  void note_compared() { compared_ = true; }
+  bool compared() const { return compared_; }
   /// Reports so far that were errors, kept or not: a warning never keeps an error from being seen.
   std::uint64_t errors() const { return errors_; }
   const Rules& rules() const { return rules_; }
@@ -118,6 +122,7 @@ class Reporter {
   const Naming& naming_;
   std::vector<Finding> findings_;
   std::vector<SourceSite> choices_;  // each line once
+  bool compared_ = false;
   std::uint64_t errors_ = 0;
   std::uint64_t not_kept_ = 0;
 };
@@ -248,6 +253,7 @@ class DetectorSet : public EventSink, public LaneJudge {
   /// Reports so far that were errors.
   std::uint64_t errors() const { return reporter_.errors(); }
   const std::vector<SourceSite>& choices() const { return reporter_.choices(); }
+  bool compared() const { return reporter_.compared(); }
   const std::vector<SourceSite>& across_fences() const { return order_.across_fences(); }
   const std::vector<SourceSite>& taken_meetings() const { return order_.taken_meetings(); }
 

@@ -6,8 +6,35 @@
 
 namespace warptwin::sim {
 
+namespace {
+
+// Flags that say what is done, not what was found or when.
+constexpr std::uint32_t kFlagsOfWork =
+    event_flag::kExpectTx | event_flag::kNoComplete | event_flag::kDrop | event_flag::kRemote |
+    event_flag::kRead | event_flag::kPair | event_flag::kAccumulate | event_flag::kIncrease |
+    event_flag::kSparse | event_flag::kTmemA | event_flag::kBlockScale | event_flag::kReadOnly |
+    event_flag::kOfCopies | event_flag::kSharedSource | event_flag::kRelaxed |
+    event_flag::kOwnQuarter | event_flag::kByWarp | event_flag::kMatrix |
+    event_flag::kCopiesAreOver;
+
+// Which instruction it is, whatever its operands are. One line may have several, which order more
+// or less. What the machine found wrong with it belongs to it.
+void note_instruction(const Event& event, Hash& hash) {
+  hash.add(static_cast<std::uint64_t>(event.op));
+  hash.add(std::uint64_t{event.site.line} << 32 | event.site.column);
+  hash.add(static_cast<std::uint64_t>(event.ordering.semantics) << 16 |
+           static_cast<std::uint64_t>(event.ordering.scope) << 8 |
+           static_cast<std::uint64_t>(event.fault));
+  hash.add(event.flags & kFlagsOfWork);
+}
+
+}  // namespace
+
 // What an operation is, not when.
 void RunWork::on_event(const Event& event) {
+  if (event.step == Step::kTouched) {
+    note_access(event);
+  }
   if (event.step != Step::kIssued && event.step != Step::kDone) {
     return;
   }
@@ -23,11 +50,10 @@ void RunWork::on_event(const Event& event) {
   ++warp.operations;
   Hash& hash = warp.work;
   Hash& places = warp.places;
-  hash.add(static_cast<std::uint64_t>(event.op));
+  note_instruction(event, hash);
   hash.add(event.address);
   hash.add(event.bytes);
   hash.add(static_cast<std::uint64_t>(phase_waited_for(event)));
-  hash.add(event.site.line);
   places.add(event.lane_mask());
   // Which CTAs of its cluster are meant, and where in shared and tensor memory.
   const std::uint32_t first_cta = event.warp / warps_ * ctas_;
@@ -59,22 +85,39 @@ void RunWork::note_operands(const Event& event,
                             Hash& hash,
                             std::uint32_t first_cta) {
   switch (event.kind()) {
-    case payload::Kind::kCopy:
+    case payload::Kind::kCopy:  // how its rows lie in shared memory
+      hash.add(std::uint64_t{numbers.wanted} << 8 | event.as<payload::Copy>().reduction);
+      [[fallthrough]];
     case payload::Kind::kClcRequest:  // what counts its bytes
       hash.add(numbers.first);
       hash.add(numbers.second);
       hash.add(numbers.place);
       hash.add(numbers.place_cta - (numbers.place != 0 ? first_cta : 0));
       break;
-    case payload::Kind::kMma:
-    case payload::Kind::kWgmma:  // descriptors of shared memory, and places in tensor memory
-      hash.add(event.flags & event_flag::kAccumulate);
+    case payload::Kind::kMma:  // scale factors
+      hash.add(std::uint64_t{numbers.pending} << 32 | numbers.expected);
       [[fallthrough]];
+    case payload::Kind::kWgmma:  // descriptors of shared memory, and places in tensor memory
     case payload::Kind::kTmemCopy:
     case payload::Kind::kTmemAccess:
       hash.add(numbers.first);
       hash.add(numbers.second);
       hash.add(numbers.place);
+      hash.add(numbers.wanted);
+      break;
+    case payload::Kind::kRows:
+      if (event.global == 0) {  // which bytes of shared memory
+        hash.add(numbers.second);
+        hash.add(std::uint64_t{numbers.place} << 32 | numbers.wanted);
+        hash.add(std::uint64_t{numbers.expected} << 32 | static_cast<std::uint32_t>(numbers.tx));
+      }
+      break;
+    case payload::Kind::kBulkGroups:
+    case payload::Kind::kNamedBarrier:
+      hash.add(numbers.wanted);
+      break;
+    case payload::Kind::kGlobalWord:
+      hash.add(event.as<payload::GlobalWord>().test);
       break;
     default:
       break;
@@ -88,8 +131,7 @@ void RunWork::note_lanes(const Event& event, Warp& warp) {
   if (access != warp.latest) {
     warp.latest = access;
     ++warp.operations;
-    warp.work.add(static_cast<std::uint64_t>(event.op));
-    warp.work.add(event.site.line);
+    note_instruction(event, warp.work);
     warp.work.add(event.lane_mask());
   }
   const payload::Rows& said = *event.rows();

@@ -443,6 +443,7 @@ RunResult simulate(const ScenarioEntry& scenario,
     result.findings = detectors->take_findings();
     result.not_kept = detectors->not_kept();
     result.reductions_in_any_order = detectors->choices();
+    result.compared_accesses = detectors->compared();
     result.across_fences = detectors->across_fences();
     result.taken_meetings = detectors->taken_meetings();
   }

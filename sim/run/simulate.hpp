@@ -86,6 +86,8 @@ struct RunResult {
   bool gave_up = false;          // a warp that was told no at a try again and again went on
   bool waits_at_try = false;     // it ended while a try of RunOptions::tries_pass waited
   bool may_have_missed = false;  // and such a try could have said yes at another time
+  /// Of a cluster, accesses were compared by where in global memory they are, or what they store.
+  bool compared_accesses = false;
   bool in_doubt = false;  // clusters were left out that may have met others: this says nothing
 
   /// "deadlock"; and why, where it was refused.

@@ -506,8 +506,13 @@ class GlobalDataDetector : public Detector {
          at != places.end() && at->first.first < end;
          ++at) {
       const GlobalAccess& first = at->second;
-      if (morally_strong(first, access) || !first.at.meets(access.at) ||
-          store_alike(first, access)) {
+      if (morally_strong(first, access) || !first.at.meets(access.at)) {
+        continue;
+      }
+      if (naming().in_one_cluster(first.warp, access.warp)) {
+        reporter().note_compared();
+      }
+      if (store_alike(first, access)) {
         continue;
       }
       if (reductions(first, access)) {

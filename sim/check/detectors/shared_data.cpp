@@ -557,6 +557,9 @@ class SharedDataDetector : public Detector {
                             !by_order_.fenced_through(event, known, i, access);
       const bool for_some_lanes =
           at_once && !unfenced && !alike && !by_order_.lanes_ordered(event, first, access);
+      if (alike && !in_order) {
+        reporter().note_compared();
+      }
       access.unordered = access.unordered || unordered || unfenced || for_some_lanes;
       if (reported || reporter().errors() != errors) {
         // One error is enough.

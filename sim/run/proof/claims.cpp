@@ -36,6 +36,8 @@ ProofResult undecided(ProofResult result, const std::string& reason) {
   return result;
 }
 
+constexpr const char* kElsewhere =
+    "what is read and written for a tile depends on which cluster has it";
 constexpr const char* kNobodyAsks =
     "the cluster that is to claim tiles asks for none: whether a cluster asks depends on which it "
     "is";
@@ -52,12 +54,8 @@ void keep(const RunResult& one, ProofResult& honest) {
   honest.run.asks_active = honest.run.asks_active || one.asks_active;
   honest.run.asked_unknown = honest.run.asked_unknown || one.asked_unknown;
   honest.run.read_unknown = honest.run.read_unknown || one.read_unknown;
+  honest.run.compared_accesses = honest.run.compared_accesses || one.compared_accesses;
 }
-
-struct Done {
-  std::uint64_t work = 0;
-  std::uint64_t accesses = 0;
-};
 
 // Which tiles a cluster gets behind its first, of `others`: from one on, so many further each time,
 // round and round.
@@ -65,39 +63,20 @@ struct Turn {
   std::uint32_t from = 0;
   std::uint32_t step = 1;  // below `others`, or 1
 
-  std::uint32_t at(std::uint32_t place, std::uint32_t others) const {
-    return 1 + static_cast<std::uint32_t>((std::uint64_t{place} * step + from) % others);
+  /// The first `tiles` of a launch's, as the first cluster gets them; all from 0 on in steps of one
+  /// stand for those from the last back.
+  std::vector<std::uint32_t> order(std::uint32_t tiles, std::uint32_t others) const {
+    std::vector<std::uint32_t> order{0};
+    for (std::uint32_t place = 0; place + 1 < tiles; ++place) {
+      const auto further = (std::uint64_t{place} * step + from) % others;
+      order.push_back(from == 0 && step == 1 ? others - place
+                                             : 1 + static_cast<std::uint32_t>(further));
+    }
+    return order;
   }
   /// How many it gets before it comes round.
   std::uint32_t most(std::uint32_t others) const { return others / std::gcd(others, step); }
-  /// As Gpu::turned has it.
-  std::uint32_t number(std::uint32_t others) const { return (step - 1) * others + from; }
 };
-
-// What the first cluster does with so many tiles when they are given out from the end, or in turn.
-Done done_in_turn(const ScenarioEntry& scenario,
-                  const ParameterSet& parameters,
-                  const RunOptions& options,
-                  bool tries_fail,
-                  std::uint32_t tiles,
-                  std::uint32_t turn) {  // 0: from the end
-  RunOptions run = options;
-  run.schedule = ScheduleSpec{};
-  run.schedule.strategy = Strategy::kInTurn;
-  run.schedule.tries_fail = tries_fail;
-  run.schedule.tiles = tiles;
-  run.clusters_begun_max = 1;
-  run.clc_from_the_end = turn == 0;
-  run.clc_turn = turn;
-  run.rules.machine.clc_fails_early = false;
-  run.detect = run.moves_data = false;
-  RunOrder::Options order_options;
-  order_options.work_only = true;
-  RunOrder order{launch_config(scenario, parameters, run), order_options};
-  run.observer = &order;
-  simulate(scenario, parameters, run);
-  return {order.work().of_cluster(0), order.work().accesses_of_cluster(0)};
-}
 
 // Turns in which the first cluster is looked at: each tile in each place behind the first, where
 // there are no more than kTurnsMax others, and tiles as far apart as they may be; of more others as
@@ -172,45 +151,86 @@ std::vector<std::vector<std::uint32_t>> orders_of_others(std::uint32_t clusters,
   return orders;
 }
 
-// What a cluster does that gets these tiles.
+// What a cluster does that gets these tiles. Detectors look on where what it does is not all that
+// they go by.
+struct Done {
+  std::uint64_t work = 0;
+  std::uint64_t accesses = 0;
+  bool shows_defect = false;
+};
+
 Done done_in_order(const ScenarioEntry& scenario,
                    const ParameterSet& parameters,
                    const RunOptions& options,
-                   bool tries_fail,
+                   const ProofResult& honest,
                    const std::vector<std::uint32_t>& tiles) {
   RunOptions run = options;
   run.schedule = ScheduleSpec{};
   run.schedule.strategy = Strategy::kInTurn;
-  run.schedule.tries_fail = tries_fail;
+  run.schedule.tries_fail = honest.schedule.tries_fail;
   run.schedule.tiles = static_cast<std::uint32_t>(tiles.size());
   run.schedule.order = tiles;
   run.clusters_begun_max = 1;
   run.rules.machine.clc_fails_early = false;
-  run.detect = run.moves_data = false;
+  run.detect = honest.run.compared_accesses;
+  run.moves_data = false;
   RunOrder::Options order_options;
   order_options.work_only = true;
   RunOrder order{launch_config(scenario, parameters, run), order_options};
   run.observer = &order;
-  simulate(scenario, parameters, run);
-  return {order.work().of_cluster(tiles.front()), order.work().accesses_of_cluster(tiles.front())};
+  const RunResult result = simulate(scenario, parameters, run);
+  return {order.work().of_cluster(tiles.front()),
+          order.work().accesses_of_cluster(tiles.front()),
+          result.shows_defect()};
 }
 
-// `works` are what a cluster does with each number of tiles, `accesses` those of each tile. Says
-// what differs, if any does; where none does, `honest` names what that rests on.
-const char* differs_in_turn(const ScenarioEntry& scenario,
-                            const ParameterSet& parameters,
-                            const ProofOptions& options,
-                            ProofResult& honest,
-                            const std::vector<std::uint64_t>& works,
-                            const std::vector<std::uint64_t>& accesses,
-                            std::uint64_t of_a_tile) {
-  constexpr const char* kOtherWork = "what a cluster does depends on which tiles it claims";
-  constexpr const char* kElsewhere =
-      "what is read and written for a tile depends on which cluster has it";
+// Holds what a cluster does that gets `tiles` to what it is to do. Where it does something else, or
+// shows a defect, it is proved by itself: the proof is the result where it is of a defect. Else the
+// launch is undecided.
+std::optional<ProofResult> compare_order(const ScenarioEntry& scenario,
+                                         const ParameterSet& parameters,
+                                         const ProofOptions& options,
+                                         ProofResult& honest,
+                                         const std::vector<std::uint32_t>& tiles,
+                                         std::uint64_t work,
+                                         const std::vector<std::uint64_t>& accesses) {
+  const Done done = done_in_order(scenario, parameters, options.run, honest, tiles);
+  std::uint64_t of_tiles = 0;
+  for (const std::uint32_t tile : tiles) {
+    of_tiles += accesses[tile];
+  }
+  const bool same = done.work == work && done.accesses == of_tiles;
+  if (same && !done.shows_defect) {
+    return std::nullopt;
+  }
+  ProofOptions with = with_tiles(options, static_cast<std::uint32_t>(tiles.size()));
+  with.run.schedule.order = tiles;
+  ProofResult one = prove_run(scenario, parameters, with);
+  honest.operations += one.operations;
+  if (one.verdict == ProofVerdict::kRefuted || (same && one.verdict != ProofVerdict::kProved)) {
+    return one;
+  }
+  if (same) {
+    return std::nullopt;
+  }
+  return undecided(
+      std::move(honest),
+      done.work != work ? "what a cluster does depends on which tiles it claims" : kElsewhere);
+}
+
+// `works` are what a cluster does with each number of tiles, `accesses` those of each tile. Gives
+// what is wrong, if anything is; where nothing is, `honest` names what that rests on.
+std::optional<ProofResult> compare_orders(const ScenarioEntry& scenario,
+                                          const ParameterSet& parameters,
+                                          const ProofOptions& options,
+                                          ProofResult& honest,
+                                          const std::vector<std::uint64_t>& works,
+                                          const std::vector<std::uint64_t>& accesses,
+                                          std::uint64_t of_a_tile) {
   const auto clusters = static_cast<std::uint32_t>(accesses.size());
   const std::uint32_t others = clusters - 1;
   if (others == 0) {
-    return nullptr;
+    return std::nullopt;
   }
   const std::uint32_t most = honest.claims.tiles;
   const std::uint64_t tiles_max = kOtherOrderOperations / of_a_tile;
@@ -219,45 +239,21 @@ const char* differs_in_turn(const ScenarioEntry& scenario,
   const bool all = orders && most == clusters;
   if (!all) {
     orders = orders_of_others(clusters, most, tiles_max);
+    for (const Turn& turn : turns_of(others)) {
+      orders->push_back(turn.order(std::min(most, turn.most(others) + 1), others));
+    }
   }
   for (const std::vector<std::uint32_t>& order : *orders) {
-    const Done done =
-        done_in_order(scenario, parameters, options.run, honest.schedule.tries_fail, order);
-    if (done.work != works[order.size() - 1]) {
-      return kOtherWork;
-    }
-    std::uint64_t sum = 0;
-    for (const std::uint32_t tile : order) {
-      sum += accesses[tile];
-    }
-    if (done.accesses != sum) {
-      return kElsewhere;
+    const std::uint64_t work = works[order.size() - 1];
+    if (auto wrong = compare_order(scenario, parameters, options, honest, order, work, accesses)) {
+      return wrong;
     }
   }
-  if (all) {
-    return nullptr;
+  if (!all) {
+    honest.notes.push_back("a cluster does in every order of its tiles what it does in the " +
+                           std::to_string(orders->size() + 1) + " orders that were compared");
   }
-  const std::vector<Turn> turns = turns_of(others);
-  for (const Turn& turn : turns) {
-    const std::uint32_t number = turn.number(others);
-    const std::uint32_t tiles = std::min(most, turn.most(others) + 1);
-    const Done done =
-        done_in_turn(scenario, parameters, options.run, honest.schedule.tries_fail, tiles, number);
-    if (done.work != works[tiles - 1]) {
-      return kOtherWork;
-    }
-    std::uint64_t sum = accesses.front();
-    for (std::uint32_t place = 0; place + 1 < tiles; ++place) {
-      sum += accesses[number == 0 ? others - place : turn.at(place, others)];
-    }
-    if (done.accesses != sum) {
-      return kElsewhere;
-    }
-  }
-  honest.notes.push_back("a cluster does in every order of its tiles what it does in the " +
-                         std::to_string(orders->size() + turns.size() + 1) +
-                         " orders that were compared");
-  return nullptr;
+  return std::nullopt;
 }
 
 // Numbers of tiles beyond `tiles` at which regularity is tried, the most telling first: all that
@@ -316,8 +312,7 @@ std::optional<ProofResult> compare_further(const ScenarioEntry& scenario,
     }
     const auto end = accesses.begin() + static_cast<std::ptrdiff_t>(number);
     if (one.accesses.front() != std::accumulate(accesses.begin(), end, std::uint64_t{0})) {
-      return undecided(std::move(honest),
-                       "what is read and written for a tile depends on which cluster has it");
+      return undecided(std::move(honest), kElsewhere);
     }
     claims.compared.push_back(number);
   }
@@ -410,8 +405,6 @@ ProofResult prove_orders(const ScenarioEntry& scenario,
                          const ProofOptions& options,
                          ProofResult honest,
                          const ProofResult& ones) {
-  constexpr const char* kElsewhere =
-      "what is read and written for a tile depends on which cluster has it";
   const Kinds kinds{ones.work};
   const auto clusters = static_cast<std::uint32_t>(ones.work.size());
   const std::uint64_t of_a_tile = ones.run.operations / clusters + 1;
@@ -453,13 +446,10 @@ ProofResult prove_orders(const ScenarioEntry& scenario,
       if (std::find(known.begin(), known.end(), others) != known.end()) {
         continue;
       }
-      const Done done =
-          done_in_order(scenario, parameters, options.run, honest.schedule.tries_fail, others);
-      if (done.work != one.work[tiles.front()]) {
-        return undecided(std::move(honest), "what a cluster does depends on which tiles it claims");
-      }
-      if (done.accesses != accesses_of(others)) {
-        return undecided(std::move(honest), kElsewhere);
+      const std::uint64_t work = one.work[tiles.front()];
+      if (auto wrong =
+              compare_order(scenario, parameters, options, honest, others, work, ones.accesses)) {
+        return std::move(*wrong);
       }
       known.push_back(others);
     }
@@ -559,8 +549,7 @@ static ProofResult prove_numbers(const ScenarioEntry& scenario,
     }
     sum += accesses[tiles - 1];
     if (one.accesses.front() != sum) {
-      return undecided(std::move(honest),
-                       "what is read and written for a tile depends on which cluster has it");
+      return undecided(std::move(honest), kElsewhere);
     }
     works.push_back(one.work.front());
     streams.push_back(one.streams.front());
@@ -593,9 +582,9 @@ static ProofResult prove_numbers(const ScenarioEntry& scenario,
       honest.notes.push_back(honest.claims.hypothesis());
     }
   }
-  if (const char* differs =
-          differs_in_turn(scenario, parameters, options, honest, works, accesses, of_a_tile)) {
-    return undecided(std::move(honest), differs);
+  if (auto wrong =
+          compare_orders(scenario, parameters, options, honest, works, accesses, of_a_tile)) {
+    return std::move(*wrong);
   }
   honest.work = std::move(works);
   if (options.streams_max > 0) {

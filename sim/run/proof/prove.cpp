@@ -146,9 +146,14 @@ bool same_work(const OneRun& one, const RunOrder& order) {
          one.order->work().waits_as_early_as(order.work());
 }
 
+// Whether a run has something against it where the proof's has nothing.
+bool shows_more(const RunResult& one, const RunResult& proved) {
+  return !one.clean(false) && proved.clean(false);
+}
+
 bool gives_up(const OneRun& refused, const RunOrder& order, const ProofResult& result) {
-  const bool no_worse = refused.result.clean(false) || !result.run.clean(false);
-  return !no_worse || refused.result.gave_up || !same_work(refused, order);
+  return shows_more(refused.result, result.run) || refused.result.gave_up ||
+         !same_work(refused, order);
 }
 
 // The proof is of the run in which every open try says no; with other answers the kernel must do
@@ -162,7 +167,7 @@ void compare_answers(const ScenarioEntry& scenario,
   RunOrder::Options work_only;
   work_only.work_only = true;
   RunOptions other = run;
-  other.detect = false;
+  other.detect = result.run.compared_accesses;
   constexpr const char* kStores = "what the kernel stores depends on the answer of a try";
   const std::vector<OpenTry>& open = order.open_tries();
   std::uint32_t compared = 0;
@@ -182,7 +187,7 @@ void compare_answers(const ScenarioEntry& scenario,
     if (one.result.end == Ending::kDone) {
       ++compared;
       memories.insert(one.memory);
-      if (!same_work(one, order)) {
+      if (!same_work(one, order) || shows_more(one.result, result.run)) {
         result.undecided.push_back({kDepends, {}});
         return;
       }
@@ -198,7 +203,7 @@ void compare_answers(const ScenarioEntry& scenario,
     result.schedule = other.schedule;
     return;
   }
-  if (!same_work(honest, order)) {
+  if (!same_work(honest, order) || shows_more(honest.result, result.run)) {
     result.undecided.push_back({kDepends, {}});
     return;
   }

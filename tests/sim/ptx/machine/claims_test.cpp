@@ -133,9 +133,104 @@ TEST(PtxClaims, OfACtaThatIsNotTheFirstAreCompared) {
       OneKernel kernel = claiming(of_cta(cta), ctas);
       kernel.body = "  mov.u32 %r33, %ctaid.x;\n" + kernel.body;
       EXPECT_EQ(proof_of(kernel).verdict,
-                *cta == '3' ? ProofVerdict::kUndecided : ProofVerdict::kProved);
+                *cta == '3' ? ProofVerdict::kRefuted : ProofVerdict::kProved);
     }
   }
+}
+
+// CTA 3 does something else for a tile that is not its own: %p5. No CTA with its own tile, nor
+// the first one with any tiles, shows what is wrong.
+constexpr char kElsewhere[] =
+    "  setp.eq.u32 %p5, %r33, 3;\n  setp.ne.and.u32 %p5, %r6, %r33, %p5;\n";
+
+// Two warps in a CTA.
+OneKernel of_two_warps(const std::string& work) {
+  OneKernel kernel = claiming(kElsewhere + work, 5);
+  kernel.threads = 64;
+  kernel.out_words = 1024;
+  const std::string words = "mul.wide.u32 %rd9, %r6, 128";
+  kernel.body.replace(kernel.body.find(words), words.size(), "mul.wide.u32 %rd9, %r6, 256");
+  kernel.body =
+      "  mov.u32 %r33, %ctaid.x;\n  shr.u32 %r40, %r1, 5;\n  mov.u32 %r41, tile;\n"
+      "  mov.u32 %r9, 0;\n" +
+      kernel.body;
+  return kernel;
+}
+
+// A line may have several instructions, which order more or less.
+TEST(PtxClaims, OfInstructionsOfOneLineAreCompared) {
+  const auto waiting = [](const char* semantics) {
+    OneKernel kernel = claiming(loads(kApart) + kElsewhere, 5);
+    kernel.body = "  mov.u32 %r33, %ctaid.x;\n" + kernel.body;
+    const std::string wait =
+        "WAIT:\n  mbarrier.try_wait.parity.shared.b64 %p2, [tile+16], %r7;\n  @!%p2 bra WAIT;\n";
+    kernel.body.replace(kernel.body.find(wait),
+                        wait.size(),
+                        "  @%p5 bra OTHER;\nWAIT: mbarrier.try_wait.parity.acquire.cta.shared.b64"
+                        " %p2, [tile+16], %r7; @!%p2 bra WAIT; bra OVER; OTHER:"
+                        " mbarrier.try_wait.parity." +
+                            std::string{semantics} +
+                            ".cta.shared.b64 %p2, [tile+16], %r7; @!%p2 bra OTHER;\nOVER:\n");
+    return kernel;
+  };
+  expect_proved(waiting("acquire"));
+  EXPECT_EQ(proof_of(waiting("relaxed")).verdict, ProofVerdict::kRefuted);
+}
+
+// As many rows of shared memory, further apart: the second warp loads one of them.
+TEST(PtxClaims, OfRowsThatLieFurtherApartAreCompared) {
+  const auto apart = [](const char* bytes) {
+    OneKernel kernel =
+        of_two_warps("  selp.u32 %r42, " + std::string{bytes} +
+                     ", 8, %p5;\n  mad.lo.u32 %r43, %r1, %r42, %r41;\n  setp.eq.u32 %p6, %r40, 0;\n"
+                     "  @%p6 st.shared.u32 [%r43+1024], %r1;\n  setp.eq.u32 %p6, %r1, 32;\n"
+                     "  @%p6 ld.shared.u32 %r44, [tile+1520];\n");
+    const std::string fill =
+        "  mad.lo.u32 %r43, %r1, 8, %r41;\n  st.shared.v2.u32 [%r43+1024], {%r1, %r1};\n";
+    kernel.body.insert(kernel.body.find("  bar.sync 0;\nNEXT:"), fill);
+    return kernel;
+  };
+  expect_proved(apart("8"));
+  expect_found(apart("16"), "SMEM_RACE");
+}
+
+// Two warps store the same, unless it is CTA 3 that has another one's tile.
+TEST(PtxClaims, OfWarpsThatStoreTheSameAreCompared) {
+  const auto storing = [](const char* other) {
+    return of_two_warps("  selp.u32 %r42, " + std::string{other} +
+                        ", 5, %p5;\n  st.shared.u32 [tile+1024], %r42;\n  bar.sync 0;\n"
+                        "  ld.shared.u32 %r9, [tile+1024];\n  bar.sync 0;\n");
+  };
+  expect_proved(storing("6"));
+  expect_found(storing("%r40"), "SMEM_RACE");
+}
+
+// Each tile's words are those of the tile, and the two warps exchange them.
+TEST(PtxClaims, OfWarpsThatExchangeTheirWordsAreCompared) {
+  const auto exchanging = [](const char* other) {
+    return of_two_warps("  selp.u32 %r42, " + std::string{other} +
+                        ", 0, %p5;\n  shl.b32 %r42, %r42, 5;\n  xor.b32 %r42, %r42, %r1;\n"
+                        "  mad.lo.u32 %r43, %r6, 64, %r42;\n  mul.wide.u32 %rd10, %r43, 4;\n"
+                        "  add.u64 %rd10, %rd10, %rd2;\n  st.global.u32 [%rd10+2048], %r1;\n"
+                        "  mad.lo.u32 %r43, %r6, 64, %r1;\n  mul.wide.u32 %rd10, %r43, 4;\n"
+                        "  add.u64 %rd10, %rd10, %rd2;\n  setp.eq.u32 %p6, %r40, 0;\n"
+                        "  @%p6 ld.global.u32 %r9, [%rd10+2048];\n");
+  };
+  expect_proved(exchanging("0"));
+  expect_found(exchanging("1"), "GMEM_RACE");
+}
+
+// What shows is refuted with its order, not left open.
+TEST(PtxClaims, OfAnOrderThatTrapsAreRefuted) {
+  const auto trapping = [](const char* flag) {
+    OneKernel kernel = claiming(
+        loads(kApart) + kElsewhere + "  @%p5 mov.u32 %r42, " + std::string{flag} + ";\n", 5);
+    kernel.body = "  mov.u32 %r33, %ctaid.x;\n  mov.u32 %r42, 0;\n" + kernel.body +
+                  "  setp.ne.u32 %p6, %r42, 0;\n  @%p6 trap;\n";
+    return kernel;
+  };
+  expect_proved(trapping("0"));
+  expect_found(trapping("1"), "KERNEL_TRAP");
 }
 
 // What is taken for granted of one order of tiles alone is among what the verdict rests on: that

@@ -312,4 +312,51 @@ TEST(PtxLooks, ThatOthersWaitForInAFunctionBringTheirWord) {
   EXPECT_EQ(run.out[32 + 64], 77U);
 }
 
+// A look that is no wait, for something else is done when it is told yes; and the wait behind it.
+OneKernel telling(const std::string& told, std::uint32_t ctas) {
+  OneKernel kernel;
+  kernel.threads = 64;
+  kernel.ctas = ctas;
+  kernel.cooperative = true;
+  kernel.in = {0, 0, 0, 0};
+  kernel.body =
+      "  mov.u32 %r2, %ctaid.x;\n  setp.eq.u32 %p1, %r1, 0;\n  setp.ge.u32 %p2, %r1, 32;\n"
+      "  mul.wide.u32 %rd4, %r1, 4;\n  add.u64 %rd4, %rd4, %rd2;\n"
+      "  @%p1 mbarrier.init.shared.b64 [tile], 32;\n  bar.sync 0;\n  @!%p2 bra LOOK;\n"
+      "  mbarrier.arrive.shared.b64 _, [tile];\n  setp.eq.u32 %p3, %r1, 32;\n"
+      "  @%p3 st.shared.u32 [tile+64], 5;\n  bra END;\nLOOK:\n"
+      "  mbarrier.test_wait.parity.shared.b64 %p5, [tile], 0;\n"
+      "WAIT:\n  mbarrier.try_wait.parity.shared.b64 %p4, [tile], 0;\n  @!%p4 bra WAIT;\n" +
+      told + "END:\n";
+  return kernel;
+}
+
+// The fences are on one line.
+TEST(PtxLooks, ThatDecideHowFarAFenceGoesAreNotProved) {
+  const auto fencing = [](const std::string& scope) {
+    return telling(
+        "  setp.ne.u32 %p6, %r2, 0;\n  @%p6 bra POLL;\n  st.global.u32 [%rd4], %r1;\n"
+        "  bar.warp.sync -1;\n  @%p5 fence.acq_rel." +
+            scope +
+            "; @!%p5 fence.acq_rel.gpu;\n"
+            "  @%p1 st.relaxed.gpu.global.u32 [%rd1], 1;\n  bra END;\n"
+            "POLL:\n  ld.acquire.gpu.global.u32 %r3, [%rd1];\n"
+            "  setp.eq.u32 %p7, %r3, 0;\n  @%p7 bra POLL;\n"
+            "  ld.global.u32 %r4, [%rd4];\n",
+        2);
+  };
+  expect_proved(fencing("gpu"));
+  EXPECT_NE(proof_of(fencing("cta")).verdict, ProofVerdict::kProved);
+}
+
+// The other warp stores 5 there, in no order.
+TEST(PtxLooks, ThatDecideWhetherTwoStoreTheSameAreNotProved) {
+  const auto storing = [](const std::string& value) {
+    return telling("  selp.u32 %r3, " + value + ", 5, %p5;\n  @%p1 st.shared.u32 [tile+64], %r3;\n",
+                   1);
+  };
+  expect_proved(storing("5"));
+  EXPECT_NE(proof_of(storing("6")).verdict, ProofVerdict::kProved);
+}
+
 }  // namespace warptwin::sim::looks_test

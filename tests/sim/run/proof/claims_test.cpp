@@ -490,7 +490,8 @@ INSTANTIATE_TEST_SUITE_P(Faults,
                                            kNoProxyFence,
                                            kCountOneTooFew,
                                            kLeavesThrough,
-                                           kReadsThroughFail));
+                                           kReadsThroughFail,
+                                           kSwapsBarriers));
 
 TEST(ClaimsTest, TheReplayLineSaysHowManyTilesTheFirstClusterGets) {
   ProofOptions options = timing_only();
@@ -537,7 +538,6 @@ INSTANTIATE_TEST_SUITE_P(
                       Open{kWorkOfThird, "depends on which tiles it claims"},
                       Open{kWorkOfPair, "depends on which tiles it claims"},
                       Open{kWorkOfTwoSteps, "depends on which tiles it claims"},
-                      Open{kSwapsBarriers, "depends on which tiles it claims"},
                       Open{kWorkOfMiddle, "depends on which tiles it claims"},
                       Open{kWorkOfCluster, "depends on which cluster has it"},
                       Open{kMapOfCluster, "depends on which cluster has it"},
