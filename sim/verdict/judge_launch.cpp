@@ -45,6 +45,7 @@ class LaunchJudge {
                          prove_choices(scenario_, parameters_, options_.fixed, proof_options),
                          {},
                          {},
+                         {},
                          parameters_};
     const ProofResult& proof = judged.choices.result;
     const bool proved = proof.verdict == ProofVerdict::kProved;
@@ -66,7 +67,9 @@ class LaunchJudge {
   }
 
  private:
-  // Outputs: one run with data, without the detectors.
+  // Outputs: one run with data, without the detectors. What clusters compute for their own tiles
+  // says nothing of those that they claim: where all would begin by themselves, the first claims
+  // half of them.
   void compute(LaunchVerdict& judged) const {
     if (!options_.check.run.moves_data) {
       judged.verdict.add({ExitCode::kClean, "values not compared: --control-only moves none"});
@@ -81,6 +84,12 @@ class LaunchJudge {
     }
     RunOptions run = options_.check.run;
     run.detect = false;
+    const Workload workload = scenario_.workload(parameters_);
+    const std::uint32_t ctas = workload.clusters * workload.cluster_size;
+    if (judged.choices.result.claims.asked && resident_ctas(workload, run.resident_ctas) == ctas) {
+      run.schedule.tiles = workload.clusters / 2 + 1;
+    }
+    judged.computed_in = run.schedule;
     RunResult& computed = judged.computed.emplace(simulate(scenario_, parameters_, run));
     judged.expected_found =
         judged.expected_found || shows_id(computed.findings, scenario_.info->expected);

@@ -28,6 +28,7 @@ struct LaunchVerdict {
 
   ChoiceProof choices;
   std::optional<RunResult> computed;   // one run with its data: the comparisons, and wrong results
+  ScheduleSpec computed_in;            // valid with `computed`
   std::optional<CheckResult> sampled;  // schedules beside the proof
   ParameterSet sampled_at;             // valid with `sampled`
 

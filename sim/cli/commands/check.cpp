@@ -83,7 +83,7 @@ static Checked check_scenario(const Session& session,
   if (launch.sampled) {
     checked.found_context = context_of(scenario, launch.sampled_at, launch.found_in(), run.rules);
   }
-  checked.computed_context = context_of(scenario, parameters, run.schedule, run.rules);
+  checked.computed_context = context_of(scenario, parameters, launch.computed_in, run.rules);
   note_suppressions(session, scenario, filter, checked);
   checked.report.code = launch.verdict.code();
   checked.report.expected_found = launch.expected_found;
@@ -108,8 +108,12 @@ static Judged judged_of(const Session& session,
   }
   if (launch.computed) {
     for (const Finding& finding : launch.computed->findings) {
-      add_finding(
-          session, scenario, parameters, {finding, {}, checked.computed_context}, run, judged);
+      add_finding(session,
+                  scenario,
+                  parameters,
+                  {finding, launch.computed_in, checked.computed_context},
+                  run,
+                  judged);
     }
   }
   const std::vector<JudgedFinding> taken = filter.taken(scenario);

@@ -665,5 +665,40 @@ TEST_F(PtxCommand, AFindingWithoutASourceLineIsOfThePtx) {
   EXPECT_FALSE(Json::parse(out_.str())["findings"][0].contains("ptx"));
 }
 
+// Of two CTAs of a thread each: what it stores for its tile is `value`, and %r1 the number of tiles
+// so far, its own included.
+std::string claiming(const std::string& value) {
+  return ".version 8.7\n.target sm_100a\n.address_size 64\n.visible .entry k(.param .u64 out)\n{\n"
+         "  .reg .pred %p<4>;\n  .reg .b32 %r<9>;\n  .reg .b64 %rd<4>;\n  .reg .b128 %q;\n"
+         "  .shared .align 16 .b8 tile[32];\n  ld.param.u64 %rd1, [out];\n"
+         "  mov.u32 %r1, 0;\n  mov.u32 %r2, %ctaid.x;\n  mov.u32 %r3, 0;\n"
+         "  mbarrier.init.shared.b64 [tile+16], 1;\n  fence.mbarrier_init.release.cluster;\n"
+         "NEXT:\n  add.u32 %r1, %r1, 1;\n"
+         "  mbarrier.arrive.expect_tx.shared.b64 _, [tile+16], 16;\n"
+         "  clusterlaunchcontrol.try_cancel.async.shared::cta.mbarrier::complete_tx::bytes.b128"
+         " [tile], [tile+16];\n  mul.wide.u32 %rd2, %r2, 16;\n  add.u64 %rd2, %rd2, %rd1;\n"
+         "  st.global.u32 [%rd2], " +
+         value +
+         ";\nWAIT:\n  mbarrier.try_wait.parity.shared.b64 %p1, [tile+16], %r3;\n"
+         "  @!%p1 bra WAIT;\n  xor.b32 %r3, %r3, 1;\n  ld.shared.b128 %q, [tile];\n"
+         "  clusterlaunchcontrol.query_cancel.is_canceled.pred.b128 %p2, %q;\n"
+         "  @%p2 clusterlaunchcontrol.query_cancel.get_first_ctaid::x.b32.b128 %r2, %q;\n"
+         "  fence.proxy.async.shared::cta;\n  @%p2 bra NEXT;\n  ret;\n}\n";
+}
+
+// Where each CTA computes its own tile alone both are right.
+TEST_F(PtxCommand, ValuesOfTilesThatAreClaimedAreCompared) {
+  const std::string launch =
+      write("claims.json",
+            R"({"grid": 2, "block": 1, "buffers": {"out": {"type": "i32", "shape": [2, 4],
+            "use": "output", "contents": 0, "expected": [1, 0, 0, 0, 1, 0, 0, 0]}},
+            "parameters": [{"buffer": "out"}]})");
+  EXPECT_EQ(run({"ptx", "check", write("right.ptx", claiming("1")), "--launch", launch}), 0);
+  EXPECT_THAT(out_.str(), HasSubstr("proved"));
+  EXPECT_EQ(run({"ptx", "check", write("wrong.ptx", claiming("%r1")), "--launch", launch}), 1);
+  EXPECT_THAT(out_.str(), HasSubstr("RESULT_WRONG: out is 2 for 1"));
+  EXPECT_THAT(out_.str(), HasSubstr("round-robin+tiles:2"));
+}
+
 }  // namespace
 }  // namespace warptwin::sim::ptx_command_test
