@@ -3,11 +3,13 @@
 #pragma once
 
 #include <algorithm>
+#include <array>
 #include <cstdint>
 #include <span>
 #include <string>
 
 #include "common/kernel/config_checks.hpp"
+#include "common/kernel/reference.hpp"
 #include "common/kernel/scenario.hpp"
 #include "common/kernel/tile_scheduler.hpp"
 #include "common/machine/types.hpp"
@@ -155,19 +157,26 @@ inline void convolution_reference(const ConvShape& s, double beta, std::span<Hos
     const std::uint32_t image = pixel / (s.out_height() * s.out_width());
     const std::uint32_t top = pixel / s.out_width() % s.out_height();
     const std::uint32_t left = pixel % s.out_width();
-    for (std::uint32_t k = 0; k < s.filters; ++k) {
-      double total = beta * static_cast<double>(tensors[3].at(pixel, k));
+    by_fours(s.filters, [&]<class Count>(std::uint32_t k, Count) {
+      std::array<double, Count::value> totals{};
+      for (std::uint32_t i = 0; i < Count::value; ++i) {
+        totals[i] = beta * static_cast<double>(tensors[3].at(pixel, k + i));
+      }
       for (std::uint32_t tap = 0; tap < s.taps(); ++tap) {
         // Below zero wraps, and is beyond the image too.
         const std::uint32_t h = top * s.stride + tap / s.filter_width * s.dilation - s.pad;
         const std::uint32_t v = left * s.stride + tap % s.filter_width * s.dilation - s.pad;
-        for (std::uint32_t c = 0; h < s.height && v < s.width && c < s.channels; ++c) {
-          total += static_cast<double>(x.at((image * s.height + h) * s.width + v, c)) *
-                   static_cast<double>(w.at(k * s.taps() + tap, c));
+        if (h < s.height && v < s.width) {
+          totals = add_products(totals,
+                                row_of(x, (image * s.height + h) * s.width + v, 0, s.channels),
+                                row_of(w, k * s.taps() + tap, 0, s.channels).data(),
+                                std::size_t{s.taps()} * w.spec.columns);
         }
       }
-      tensors[2].at(pixel, k) = static_cast<float>(total);
-    }
+      for (std::uint32_t i = 0; i < Count::value; ++i) {
+        tensors[2].at(pixel, k + i) = static_cast<float>(totals[i]);
+      }
+    });
   }
 }
 

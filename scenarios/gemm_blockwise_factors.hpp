@@ -3,8 +3,10 @@
 #pragma once
 
 #include <algorithm>
+#include <array>
 #include <cstdint>
 #include <span>
+#include <vector>
 
 #include "common/kernel/reference.hpp"
 #include "common/kernel/scenario.hpp"
@@ -36,16 +38,23 @@ inline void multiply_by_blocks_reference(std::span<HostTensor> tensors) {
   const HostTensor& a = tensors[0];
   const HostTensor& b = tensors[1];
   HostTensor& d = tensors[2];
+  std::vector<double> x(a.spec.columns);  // a row of a, with the factors of a block of b
   for (std::uint32_t m = 0; m < d.spec.rows; ++m) {
-    for (std::uint32_t n = 0; n < d.spec.columns; ++n) {
-      double total = 0;
-      for (std::uint32_t k = 0; k < a.spec.columns; ++k) {
-        total += static_cast<double>(tensors[3].at(k / kScaleBlock, m)) *
-                 static_cast<double>(tensors[4].at(n / kScaleBlock, k / kScaleBlock)) *
-                 static_cast<double>(a.at(m, k)) * static_cast<double>(b.at(n, k));
+    by_fours(d.spec.columns, [&]<class Count>(std::uint32_t n, Count) {
+      static_assert(kScaleBlock % Count::value == 0, "these columns are of one block");
+      for (std::uint32_t k = 0; n % kScaleBlock == 0 && k < a.spec.columns; ++k) {
+        x[k] = static_cast<double>(tensors[3].at(k / kScaleBlock, m)) *
+               static_cast<double>(tensors[4].at(n / kScaleBlock, k / kScaleBlock)) *
+               static_cast<double>(a.at(m, k));
       }
-      d.at(m, n) = static_cast<float>(total);
-    }
+      const auto totals = add_products(std::array<double, Count::value>{},
+                                       std::span<const double>{x},
+                                       row_of(b, n, 0, b.spec.columns).data(),
+                                       b.spec.columns);
+      for (std::uint32_t i = 0; i < Count::value; ++i) {
+        d.at(m, n + i) = static_cast<float>(totals[i]);
+      }
+    });
   }
 }
 

@@ -3,10 +3,12 @@
 #pragma once
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <cstdint>
 #include <span>
 
+#include "common/kernel/reference.hpp"
 #include "common/kernel/scenario.hpp"
 #include "common/tile/epilogue_function.hpp"
 
@@ -20,15 +22,21 @@ inline void swiglu_reference(bool has_bias, std::span<HostTensor> tensors) {
   const HostTensor& a = tensors[0];
   HostTensor& d = tensors[2];
   for (std::uint32_t m = 0; m < d.spec.rows; ++m) {
-    for (std::uint32_t n = 0; n < d.spec.columns; ++n) {
-      double gate = has_bias ? static_cast<double>(tensors[4].at(0, n)) : 0.0;
-      double up = has_bias ? static_cast<double>(tensors[4].at(1, n)) : 0.0;
-      for (std::uint32_t k = 0; k < a.spec.columns; ++k) {
-        gate += static_cast<double>(a.at(m, k)) * static_cast<double>(tensors[1].at(n, k));
-        up += static_cast<double>(a.at(m, k)) * static_cast<double>(tensors[3].at(n, k));
+    const std::span<const float> x = row_of(a, m, 0, a.spec.columns);
+    by_fours(d.spec.columns, [&]<class Count>(std::uint32_t n, Count) {
+      const auto sums_of = [&](const HostTensor& b, std::uint32_t bias) {
+        std::array<double, Count::value> sums{};
+        for (std::uint32_t i = 0; has_bias && i < Count::value; ++i) {
+          sums[i] = static_cast<double>(tensors[4].at(bias, n + i));
+        }
+        return add_products(sums, x, row_of(b, n, 0, b.spec.columns).data(), b.spec.columns);
+      };
+      const auto gate = sums_of(tensors[1], 0);
+      const auto up = sums_of(tensors[3], 1);
+      for (std::uint32_t i = 0; i < Count::value; ++i) {
+        d.at(m, n + i) = static_cast<float>(silu(gate[i]) * up[i]);
       }
-      d.at(m, n) = static_cast<float>(silu(gate) * up);
-    }
+    });
   }
 }
 

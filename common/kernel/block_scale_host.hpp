@@ -3,6 +3,7 @@
 
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <span>
 #include <string>
@@ -96,18 +97,23 @@ inline void multiply_scaled_reference(const ScaledTileShape& shape,
   const std::uint32_t k_blocks = k_tiles * shape.k_blocks();
   const std::uint32_t vector = shape.vector();
   for (std::uint32_t m = 0; m < d.spec.rows; ++m) {
-    for (std::uint32_t n = 0; n < d.spec.columns; ++n) {
-      double total = 0;
+    by_fours(d.spec.columns, [&]<class Count>(std::uint32_t n, Count) {
+      std::array<double, Count::value> totals{};
       for (std::uint32_t first = 0; first < a.spec.columns; first += vector) {
-        double part = 0;
-        for (std::uint32_t k = first; k < first + vector; ++k) {
-          part += static_cast<double>(a.at(m, k)) * static_cast<double>(b.at(n, k));
+        const auto parts = add_products(std::array<double, Count::value>{},
+                                        row_of(a, m, first, vector),
+                                        row_of(b, n, first, vector).data(),
+                                        b.spec.columns);
+        const auto factor = static_cast<double>(scale_at(tensors[2], k_blocks, m, first / vector));
+        for (std::uint32_t i = 0; i < Count::value; ++i) {
+          totals[i] += parts[i] * factor *
+                       static_cast<double>(scale_at(tensors[3], k_blocks, n + i, first / vector));
         }
-        total += part * static_cast<double>(scale_at(tensors[2], k_blocks, m, first / vector)) *
-                 static_cast<double>(scale_at(tensors[3], k_blocks, n, first / vector));
       }
-      d.at(m, n) = static_cast<float>(total);
-    }
+      for (std::uint32_t i = 0; i < Count::value; ++i) {
+        d.at(m, n + i) = static_cast<float>(totals[i]);
+      }
+    });
   }
 }
 

@@ -7,6 +7,7 @@
 #include <cmath>
 #include <cstdint>
 #include <span>
+#include <type_traits>
 #include <vector>
 
 #include "common/kernel/scenario.hpp"
@@ -31,16 +32,15 @@ constexpr TensorMapSpec tile_map(std::uint32_t tensor, std::uint32_t rows, std::
   return {tensor, rows, columns, swizzle_of(columns * SharedTile<Element>::kElementBytes)};
 }
 
-/// The products of x and `Count` rows of b from `first` on, each summed in the order of x. A sum
-/// waits for its own additions alone: four sums take hardly longer than one.
-template <std::size_t Count>
-std::array<double, Count> products_of(std::span<const float> x,
-                                      const HostTensor& b,
-                                      std::uint32_t first) {
+/// `sums`, and to each the products of x and one of `Count` rows that lie `pitch` elements apart
+/// from `row` on, added in the order of x. A sum waits for its own additions alone: four sums take
+/// hardly longer than one.
+template <std::size_t Count, class Number>
+std::array<double, Count> add_products(std::array<double, Count> sums,
+                                       std::span<const Number> x,
+                                       const float* row,
+                                       std::size_t pitch) {
   static_assert(Count == 1 || Count == 4, "written out: not every compiler unrolls a loop");
-  std::array<double, Count> sums{};
-  const float* const row = &b.values[std::size_t{first} * b.spec.columns];
-  const std::size_t pitch = b.spec.columns;
   for (std::size_t k = 0; k < x.size(); ++k) {
     const auto factor = static_cast<double>(x[k]);
     sums[0] += factor * static_cast<double>(row[k]);
@@ -53,6 +53,27 @@ std::array<double, Count> products_of(std::span<const float> x,
   return sums;
 }
 
+/// Calls `f(first, count)` for numbers 0 to `end` - 1, of which it takes `count` from `first` on:
+/// four, and where fewer are left one. The count is a constant, as `std::integral_constant`.
+template <class F>
+void by_fours(std::uint32_t end, F&& f) {
+  std::uint32_t first = 0;
+  for (; first + 4 <= end; first += 4) {
+    f(first, std::integral_constant<std::size_t, 4>{});
+  }
+  for (; first < end; ++first) {
+    f(first, std::integral_constant<std::size_t, 1>{});
+  }
+}
+
+/// Elements of a row of a matrix, `count` of them from `first` on.
+inline std::span<const float> row_of(const HostTensor& matrix,
+                                     std::uint32_t row,
+                                     std::uint32_t first,
+                                     std::uint32_t count) {
+  return std::span{matrix.values}.subspan(std::size_t{row} * matrix.spec.columns + first, count);
+}
+
 /// Row `to` of d = row `of` of a * the rows of b from `first_of_b` on, as many as d has columns.
 inline void multiply_row_reference(const HostTensor& a,
                                    std::uint32_t of,
@@ -60,18 +81,14 @@ inline void multiply_row_reference(const HostTensor& a,
                                    std::uint32_t first_of_b,
                                    HostTensor& d,
                                    std::uint32_t to) {
-  const std::span<const float> x =
-      std::span{a.values}.subspan(std::size_t{of} * a.spec.columns, a.spec.columns);
-  std::uint32_t n = 0;
-  for (; n + 4 <= d.spec.columns; n += 4) {
-    const auto sums = products_of<4>(x, b, first_of_b + n);
-    for (std::uint32_t i = 0; i < 4; ++i) {
+  const std::span<const float> x = row_of(a, of, 0, a.spec.columns);
+  by_fours(d.spec.columns, [&]<class Count>(std::uint32_t n, Count) {
+    const float* const row = row_of(b, first_of_b + n, 0, b.spec.columns).data();
+    const auto sums = add_products(std::array<double, Count::value>{}, x, row, b.spec.columns);
+    for (std::uint32_t i = 0; i < Count::value; ++i) {
       d.at(to, n + i) = static_cast<float>(sums[i]);
     }
-  }
-  for (; n < d.spec.columns; ++n) {
-    d.at(to, n) = static_cast<float>(products_of<1>(x, b, first_of_b + n)[0]);
-  }
+  });
 }
 
 /// d = a * b^T: (m, k), (n, k), (m, n).
@@ -123,26 +140,29 @@ inline void attention_reference(const HostTensor& q,
     const std::uint32_t end = seen.causal ? std::min(row + 1, k.spec.rows) : k.spec.rows;
     const std::uint32_t begin = seen.window == 0 || row < seen.window ? 0 : row - seen.window + 1;
     std::vector<double> weights(end - begin);
-    for (std::uint32_t j = begin; j < end; ++j) {
-      double score = 0;
-      for (std::uint32_t c = 0; c < head.dim; ++c) {
-        score += static_cast<double>(q.at(row, head.first + c)) *
-                 static_cast<double>(k.at(j, head.kv_first + c));
-      }
-      weights[j - begin] = score;
-    }
+    const std::span<const float> query = row_of(q, row, head.first, head.dim);
+    by_fours(end - begin, [&]<class Count>(std::uint32_t j, Count) {
+      const float* const key = row_of(k, begin + j, head.kv_first, head.dim).data();
+      const auto scores =
+          add_products(std::array<double, Count::value>{}, query, key, k.spec.columns);
+      std::copy(scores.begin(), scores.end(), weights.begin() + j);
+    });
     const double largest = *std::max_element(weights.begin(), weights.end());
     double sum = 0;
     for (double& weight : weights) {
       weight = std::exp((weight - largest) / std::sqrt(head.dim));
       sum += weight;
     }
-    for (std::uint32_t c = 0; c < head.dim; ++c) {
-      double total = 0;
-      for (std::uint32_t j = begin; j < end; ++j) {
-        total += weights[j - begin] * static_cast<double>(v.at(j, head.kv_first + c));
+    std::vector<double> totals(head.dim);  // each over the keys in their order
+    for (std::uint32_t j = begin; j < end; ++j) {
+      const double weight = weights[j - begin];
+      const std::span<const float> value = row_of(v, j, head.kv_first, head.dim);
+      for (std::uint32_t c = 0; c < head.dim; ++c) {
+        totals[c] += weight * static_cast<double>(value[c]);
       }
-      o.at(row, head.first + c) = static_cast<float>(total / sum);
+    }
+    for (std::uint32_t c = 0; c < head.dim; ++c) {
+      o.at(row, head.first + c) = static_cast<float>(totals[c] / sum);
     }
   }
 }
