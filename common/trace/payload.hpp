@@ -287,15 +287,17 @@ struct Trap {
 struct LaneRace {
   static constexpr Kind kKind = Kind::kLaneRace;
   std::uint32_t first = 0;  // the lane before it
-  std::uint32_t line = 0;   // where that was
+  std::uint32_t line = 0;   // where that was, in `file`
+  const char* file = "";
   bool first_wrote = false;
 };
 
 /// Fault::kOnItsWay.
 struct OnItsWay {
   static constexpr Kind kKind = Kind::kOnItsWay;
-  std::uint32_t line = 0;  // of the cp.async that writes the bytes
-  bool at_exit = false;    // at the end of its warp
+  std::uint32_t line = 0;  // of the cp.async that writes the bytes, in `file`
+  const char* file = "";
+  bool at_exit = false;  // at the end of its warp
 };
 
 /// A payload as numbers, for whoever compares or hashes events of every kind. What a kind does not

@@ -85,12 +85,16 @@ void add_groups_of_lanes(List& list) {
     };
   };
   list.add("SMEM_RACE", 2, hand_over(false), hand_over(true));
-  const auto store = [](bool fence) -> Body {
+  // A fence covers what is complete: not what is under way.
+  const auto store = [](bool fences_before, bool fences_behind) -> Body {
     return [=](M& m) {
       begin_copies(m);
       m.cp_async_commit_group();
+      if (fences_before) {
+        m.fence_proxy_async(ProxySpace::kSharedCta);
+      }
       m.cp_async_wait_group<0>();
-      if (fence) {
+      if (fences_behind) {
         m.fence_proxy_async(ProxySpace::kSharedCta);
       }
       m.sync_warp();
@@ -98,7 +102,8 @@ void add_groups_of_lanes(List& list) {
       wait_stored(m);
     };
   };
-  list.add("PROXY_FENCE_MISSING", 1, store(false), store(true));
+  list.add("PROXY_FENCE_MISSING", 1, store(false, false), store(false, true));
+  list.add("PROXY_FENCE_MISSING", 1, store(true, false), store(true, true));
 }
 
 // The lanes of warp 0 tell an mbarrier, and warp 1 reads.

@@ -211,7 +211,7 @@ bool Gpu::execute(WarpSlot slot, Operation& op) {
     block(slot, op);
     return false;
   }
-  if (copies_by_lanes_) {
+  if (!copy_sites_.empty()) {
     report_early_use(slot, op);
   }
   if (dispatch(slot, op) == Outcome::kBlocked) {

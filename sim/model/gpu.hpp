@@ -323,15 +323,15 @@ struct Cta {
   /// By byte of `shared`: data that was not moved, or what nobody knows; empty: none.
   std::vector<bool> unknown;
   std::vector<TmemWord> tmem_words;
-  /// By word of `shared`: the line of a cp.async that is on its way there, or 0.
+  /// By word of `shared`: the number of where the cp.async stands that is on its way there, or 0.
   std::vector<std::uint32_t> copied;
 };
 
 /// A word of shared memory that a cp.async still writes.
 struct CopiedWord {
   std::uint32_t address = 0;
-  std::uint32_t line = 0;  // of the copy
-  bool at_exit = false;    // nobody uses it: the copy's warp ends
+  SourceSite copy{};     // where that stands
+  bool at_exit = false;  // nobody uses it: the copy's warp ends
 };
 
 /// Something else is written to [begin, end) of its shared memory.
@@ -488,7 +488,8 @@ class Gpu {
   void report_early_use(WarpSlot slot, const Operation& op);
   void emit_early_use(
       WarpSlot slot, const Operation& op, bool writes, std::uint32_t cta, const CopiedWord& word);
-  void note_copied(Cta& cta, const LaneAccess& target, std::uint32_t line);
+  void note_copied(Cta& cta, const LaneAccess& target, std::uint32_t number);
+  std::uint32_t number_of(const SourceSite& copy);
   bool tmem_is_free(std::uint32_t cta, std::uint32_t columns) const;
   void wake_allocators(std::uint32_t cta);
   Outcome mbarrier_update(WarpSlot slot, Operation& op);
@@ -660,7 +661,7 @@ class Gpu {
   const LaneJudge* lane_judge_ = nullptr;
   LastAdders last_adders_;
   bool gave_up_ = false;
-  bool copies_by_lanes_ = false;  // there has been a cp.async
+  std::vector<SourceSite> copy_sites_;  // of each cp.async there has been, by its number less one
 };
 
 }  // namespace warptwin::sim

@@ -18,7 +18,10 @@ constexpr std::uint32_t kResponseBytes = 16;
 // The first word found that a copy is on its way to, of what an operation uses.
 class EarlyUse {
  public:
-  EarlyUse(const std::vector<Cta>& ctas, std::uint32_t own) : ctas_{ctas}, own_{own} {}
+  EarlyUse(const std::vector<Cta>& ctas,
+           std::uint32_t own,
+           const std::vector<SourceSite>& copy_sites)
+      : ctas_{ctas}, own_{own}, copy_sites_{copy_sites} {}
 
   // Bytes of a CTA slot's shared memory.
   void of(std::uint32_t cta, std::uint64_t first, std::uint64_t size, bool writes) {
@@ -28,7 +31,7 @@ class EarlyUse {
     for (std::uint64_t word = first / kCopyWordBytes; word < end && !found_; ++word) {
       if (words[word] != 0) {
         const auto address = static_cast<std::uint32_t>(word * kCopyWordBytes);
-        found_ = {{address, words[word]}, cta, writes};
+        found_ = {{address, copy_sites_[words[word] - 1]}, cta, writes};
       }
     }
   }
@@ -73,6 +76,7 @@ class EarlyUse {
  private:
   const std::vector<Cta>& ctas_;
   std::uint32_t own_;
+  const std::vector<SourceSite>& copy_sites_;
   std::optional<Found> found_;
 };
 
@@ -162,7 +166,7 @@ void find_counted(EarlyUse& use, const Operation& op) {
 }  // namespace
 
 void Gpu::report_early_use(WarpSlot slot, const Operation& op) {
-  EarlyUse use{ctas_, warps_[slot].cta};
+  EarlyUse use{ctas_, warps_[slot].cta, copy_sites_};
   switch (op.op) {
     case Op::kSharedLoad:
     case Op::kSharedStore:
@@ -213,19 +217,30 @@ void Gpu::emit_early_use(
   event.flags |= cta == warps_[slot].cta ? std::uint32_t{0} : event_flag::kRemote;
   event.address = word.address;
   event.bytes = kCopyWordBytes;
-  event.set<payload::OnItsWay>() = {word.line, word.at_exit};
+  event.set<payload::OnItsWay>() = {word.copy.line, word.copy.file, word.at_exit};
   emit(event);
 }
 
-// That the words of these lanes are on their way, or with line 0 that they have come.
-void Gpu::note_copied(Cta& cta, const LaneAccess& target, std::uint32_t line) {
-  copies_by_lanes_ = true;
+std::uint32_t Gpu::number_of(const SourceSite& copy) {
+  const auto known = std::find_if(copy_sites_.begin(), copy_sites_.end(), [&](const auto& site) {
+    return same_instruction(site, copy);
+  });
+  const auto number = static_cast<std::uint32_t>(known - copy_sites_.begin()) + 1;
+  if (known == copy_sites_.end()) {
+    copy_sites_.push_back(copy);
+  }
+  return number;
+}
+
+// That the words of these lanes are on their way, from the copy of this number, or with 0 that they
+// have come.
+void Gpu::note_copied(Cta& cta, const LaneAccess& target, std::uint32_t number) {
   for (std::uint32_t left = target.mask; left != 0; left &= left - 1) {
     const auto lane = static_cast<std::uint32_t>(std::countr_zero(left));
     const std::uint64_t first = target.address[lane] / kCopyWordBytes;
     const std::uint64_t words = target.bytes / kCopyWordBytes;
     cta.copied.resize(std::max<std::size_t>(cta.copied.size(), first + words));
-    std::fill_n(cta.copied.begin() + static_cast<std::ptrdiff_t>(first), words, line);
+    std::fill_n(cta.copied.begin() + static_cast<std::ptrdiff_t>(first), words, number);
   }
 }
 

@@ -159,7 +159,7 @@ void Gpu::emit_race(WarpSlot slot, const Operation& op) {
   event.bytes = 1;
   event.lanes = 1;
   event.lane = static_cast<std::uint8_t>(race.second);
-  event.set<payload::LaneRace>() = {race.first, race.site.line, race.first_wrote};
+  event.set<payload::LaneRace>() = {race.first, race.site.line, race.site.file, race.first_wrote};
   if (!race.global) {
     const auto rank = static_cast<std::uint32_t>(race.address >> 24);
     event.cta = ctas_[ctas_[warps_[slot].cta].first + rank].number;
@@ -221,11 +221,11 @@ Gpu::Outcome Gpu::shared_access(WarpSlot slot, const Operation& op) {
   const auto& told = op.as<operands::LaneBytes>();
   if (told.step == LaneCopyStep::kLeft) {
     const auto first = static_cast<std::uint32_t>(runs.front().begin);
-    emit_early_use(slot, op, true, to, {first, told.line, true});
+    emit_early_use(slot, op, true, to, {first, op.site, true});
     return Outcome::kDone;
   }
   if (told.step != LaneCopyStep::kNone) {
-    note_copied(cta, access, told.step == LaneCopyStep::kBegin ? told.line : 0);
+    note_copied(cta, access, told.step == LaneCopyStep::kBegin ? number_of(op.site) : 0);
   }
   const bool atomic = is_atomic(access.kind);
   bool changes = !load;

@@ -73,7 +73,7 @@ Operation CopiesOfWarp::store_of(
     Issuer& issuer, Copy& copy, LaneAccess& target, std::uint32_t lanes, LaneCopyStep step) const {
   target.mask = lanes;
   Operation store = issuer.make(Op::kSharedStore, lanes);
-  store.set<operands::LaneBytes>() = {&target, rank_, 0, step, copy.line, copy.lands};
+  store.set<operands::LaneBytes>() = {&target, rank_, 0, step, copy.lands};
   return store;
 }
 
@@ -82,7 +82,7 @@ Operation CopiesOfWarp::store_of(
 void CopiesOfWarp::issue_alike(Issuer& issuer, const LaneCopies& copies, std::uint32_t lanes) {
   const std::uint32_t size = copies.size;
   const std::uint32_t read = copies.bytes[static_cast<std::uint32_t>(std::countr_zero(lanes))];
-  Copy copy{LaneAccess{read}, LaneAccess{size}, lanes, {}, {}, copies.line, 0, 0, ++issued_};
+  Copy copy{LaneAccess{read}, LaneAccess{size}, lanes, {}, {}, 0, 0, ++issued_};
   copy.group.fill(kNoGroup);
   copy.source.aligned_to = size;
   for_each_lane(lanes, [&](std::uint32_t lane) {
@@ -261,7 +261,7 @@ std::optional<Operation> CopiesOfWarp::end() {
   copy.target.mask = copy.left;
   Operation op{Op::kSharedStore};
   op.site = copy.site;
-  op.set<operands::LaneBytes>() = {&copy.target, rank_, 0, LaneCopyStep::kLeft, copy.line};
+  op.set<operands::LaneBytes>() = {&copy.target, rank_, 0, LaneCopyStep::kLeft};
   return op;
 }
 

@@ -29,7 +29,6 @@ struct LaneCopies {
   std::array<std::uint64_t, kWarpLanes> from{};
   std::array<std::uint32_t, kWarpLanes> to{};     // in the own CTA's shared memory
   std::array<std::uint32_t, kWarpLanes> bytes{};  // that each reads; what is left is zeros
-  std::uint32_t line = 0;                         // where it stands
 };
 
 /// The copies of a warp that are under way.
@@ -74,7 +73,6 @@ class CopiesOfWarp {
     std::uint32_t left = 0;                         // lanes that have not waited for it
     std::array<std::uint32_t, kWarpLanes> group{};  // kNoGroup: not committed yet
     SourceSite site{};
-    std::uint32_t line = 0;
     std::uint32_t serial = 0;  // of the mbarrier's update that counts it; 0: none does, yet
     std::uint64_t lands = 0;   // when it is there, where an engine keeps time
     std::uint32_t number = 0;  // among those of the warp

@@ -221,7 +221,6 @@ struct LaneBytes {
   std::uint32_t rank = 0;        // of shared memory: whose
   std::uint32_t copies = 0;      // where they tell that copies are over: whose serial
   LaneCopyStep step = LaneCopyStep::kNone;
-  std::uint32_t line = 0;   // of a store of a copy: where the copy stands
   std::uint64_t lands = 0;  // of one that ends: when it is there, where an engine keeps time
 };
 

@@ -305,7 +305,6 @@ class SimMachine : private OperationBuilder {
   template <std::uint32_t kBytes, class F>
   void cp_async(Extent<kBytes> bytes, F&& f, SourceSite site = SourceSite::current()) {
     LaneCopies copies{copying_lanes(), bytes};
-    copies.line = site.line;
     for (std::uint32_t lane = 0; lane < kWarpLanes; ++lane) {
       if ((copies.mask >> lane & 1U) != 0) {
         const CopyOfLane copy = f(lane);

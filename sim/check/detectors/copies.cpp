@@ -188,7 +188,7 @@ class CopiesDetector : public Detector {
     const bool stores = event.op == Op::kSharedStore;
     const auto& early = event.as<payload::OnItsWay>();
     const std::string copy =
-        "the cp.async of line " + std::to_string(early.line) + ", which still writes them";
+        "the cp.async at " + naming().site({early.file, early.line}) + ", which still writes them";
     reporter().report(early.at_exit ? "ASYNC_PENDING_AT_EXIT"
                       : stores      ? "SMEM_WAW_ASYNC"
                                     : "SMEM_RAW_NO_WAIT",

@@ -229,7 +229,7 @@ class LaneRacesDetector : public Detector {
         std::string{event.op == Op::kSharedStore ? "written" : "read"} + " by lane " +
             std::to_string(event.lane) + " of " + naming().warp(event.warp) + ", and " +
             (race.first_wrote ? "written" : "read") + " by lane " + std::to_string(race.first) +
-            " in line " + std::to_string(race.line) + ", in no order",
+            " at " + naming().site({race.file, race.line}) + ", in no order",
         {mend("bar.warp.sync between the two")});
   }
 

@@ -739,8 +739,10 @@ class SharedDataDetector : public Detector {
         std::string{name_of(second.kind)} + " comes after " + name_of(first.kind) + " of " +
             naming().warp(first.warp) + " at " + naming().site(first.site) +
             " with no proxy fence between them that covers it",
-        {mend("fence.proxy.async.shared::cta by the accessing warps before the barrier, or by "
-              "the issuing one after it")});
+        {mend(first.kind == Kind::kAsyncCopy
+                  ? "fence.proxy.async.shared::cta behind the wait for it, by who has waited"
+                  : "fence.proxy.async.shared::cta by the accessing warps before the barrier, or "
+                    "by the issuing one after it")});
   }
 
   struct OpenStore {

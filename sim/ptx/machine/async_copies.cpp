@@ -75,7 +75,6 @@ Served WarpRun::async_copy(Request& request) {
   }
   sim::LaneCopies copies{request.mask(), size};
   copies.bytes = source_bytes(request, size);
-  copies.line = static_cast<std::uint32_t>(request.op.source->position.line);
   for (std::uint32_t lane = 0; lane < kLanes; ++lane) {
     if ((request.mask() & lane_bit(lane)) == 0) {
       continue;

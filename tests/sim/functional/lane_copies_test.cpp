@@ -1,10 +1,13 @@
 // cp.async of kernel text: what it brings, and when it is reported.
 
 #include <cstring>
+#include <string>
 #include <vector>
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+
+#include "common/trace/words.hpp"
 
 #include "sim/functional/engine.hpp"
 #include "tests/support/print_types.hpp"
@@ -27,10 +30,13 @@ struct Faults : EventSink {
     }
     if (event.fault == Fault::kOnItsWay) {
       on_its_way.push_back(event.address);
+      const auto& early = event.as<payload::OnItsWay>();
+      copies.push_back(short_site(early.file, early.line));
     }
   }
   std::vector<Fault> all;
   std::vector<std::uint32_t> on_its_way;
+  std::vector<std::string> copies;  // where those stand
 };
 
 // Word i of the source is 100 + i. `body` is told where that begins.
@@ -133,6 +139,21 @@ TEST(LaneCopies, AreReportedToWhoeverUsesTheirBytesBefore) {
                                    kTile.value + 128,
                                    kTile.value + 160,
                                    kTile.value + 80));
+}
+
+TEST(LaneCopies, AreNamedByTheirFileAndLine) {
+  std::uint32_t line = 0;
+  const Faults faults = run([&](SimMachine& m, std::uint64_t from) {
+    m.cp_async(Extent<8>{}, of_lanes(from));
+    line = __LINE__ + 1;
+    m.cp_async(Extent<8>{}, [=](std::uint32_t lane) {
+      return CopyOfLane{kTile + 512 + 8 * lane, {from}, 8};
+    });
+    m.st_shared_u32(kTile + 512, 1);
+    m.cp_async_commit_group();
+    m.cp_async_wait_group<0>();
+  });
+  EXPECT_THAT(faults.copies, testing::ElementsAre(short_site(__FILE__, line)));
 }
 
 TEST(LaneCopies, OfWordsThatAreNotAlignedAreRefused) {

@@ -114,6 +114,14 @@ TEST(PtxAsyncCopies, AreWaitedForBeforeTheirWarpEnds) {
   EXPECT_EQ(proof_of(copying(copy + "  cp.async.wait_all;\n")).verdict, ProofVerdict::kProved);
 }
 
+TEST(PtxAsyncCopies, AreNamedByTheirFileAndLine) {
+  const RunResult run = run_of(copying("  cp.async.cg.shared.global [%r20], [%rd4], 16;\n"
+                                       "  st.shared.u32 [%r20], %r1;\n  cp.async.wait_all;\n"))
+                            .result;
+  ASSERT_THAT(run.findings, testing::SizeIs(1));
+  EXPECT_THAT(run.findings[0].message, testing::HasSubstr("the wait for the cp.async at k.ptx:"));
+}
+
 // The first half of the lanes copies, the second half waits.
 TEST(PtxAsyncCopies, OfOtherLanesAreNotWaitedFor) {
   const auto waiting = [](const std::string& guard) {
