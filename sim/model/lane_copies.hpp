@@ -31,6 +31,11 @@ struct LaneCopies {
   std::array<std::uint32_t, kWarpLanes> bytes{};  // that each reads; what is left is zeros
 };
 
+/// Instructions beside each cp.async of kernel text, by which lanes find their places: of
+/// gemm_wgmma_unaligned's loop as ptxas 13.0 has it for sm_90a. A program in PTX has its own.
+inline constexpr std::uint32_t kPlacingInstructions = 28;
+inline constexpr std::uint32_t kPlacingIntegers = 13;  // of them, beside multiply-adds
+
 /// The copies of a warp that are under way.
 class CopiesOfWarp {
  public:

@@ -313,6 +313,9 @@ class SimMachine : private OperationBuilder {
         copies.bytes[lane] = copy.bytes;
       }
     }
+    RegisterMath& math = registers().math;
+    math.issued += kPlacingInstructions;
+    math.integer += kPlacingIntegers;
     CopyIssuer issuer{*this, site};
     copies_of_warp().issue(issuer, copies);
   }
