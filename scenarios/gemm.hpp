@@ -56,11 +56,11 @@ struct GemmExtents {
   constexpr std::uint32_t cta_n() const { return tile_n; }
 };
 
-template <std::uint32_t kWarpgroups>  // of the epilogue
+template <std::uint32_t kWarpgroups, std::uint32_t kLoadWarps = 1>  // warpgroups: the epilogue's
 inline constexpr RoleTable kGemmRolesWith{
     RoleWarps{Role::kEpilogue, kWarpsPerWarpgroup* kWarpgroups},
     RoleWarps{Role::kMma, 1},
-    RoleWarps{Role::kLoad, 1}};
+    RoleWarps{Role::kLoad, kLoadWarps}};
 inline constexpr RoleTable kGemmRoles = kGemmRolesWith<1>;
 
 /// A CTA's shared memory; the names are those of the reports. `Payload`: what a stage holds.

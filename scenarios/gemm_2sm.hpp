@@ -22,6 +22,7 @@
 
 #include <algorithm>
 #include <array>
+#include <type_traits>
 
 #include "scenarios/gemm_2sm_storage.hpp"
 
@@ -37,7 +38,7 @@ struct Gemm2smKernel {
   using Input = PipelineOf<M, typename Storage::Input>;
   using Accum = PipelineOf<M, typename Storage::Accum>;
   using Steps = ResultSteps<M, Parts>;
-  static constexpr auto kRoles = kGemmRolesWith<Parts::kWarpgroups>;
+  static constexpr auto kRoles = kGemmRolesWith<Parts::kWarpgroups, Parts::kLoadWarps>;
   struct Problem {
     typename M::TensorMap a, b, d;  // boxes: slices of A and B, those of `ResultBoxes`
     [[no_unique_address]] Extents extents;
@@ -59,10 +60,10 @@ struct Gemm2smKernel {
   static constexpr void load(M& machine, const Problem& problem, const Storage& smem) {
     load_tiles(machine, problem, smem, problem.tiles(machine), [] {});
   }
-  static constexpr void mma(M& machine, const Problem& problem, const Storage& smem) {
+  static constexpr void mma(M& machine, const auto& problem, const Storage& smem) {
     multiply_tiles_of(machine, problem, smem, problem.tiles(machine));
   }
-  static constexpr void epilogue(M& machine, const Problem& problem, const Storage& smem) {
+  static constexpr void epilogue(M& machine, const auto& problem, const Storage& smem) {
     store_tiles(machine, problem, smem, problem.tiles(machine));
   }
 
@@ -102,14 +103,26 @@ struct Gemm2smKernel {
                                       const Storage& smem,
                                       const auto& tiles,
                                       auto&& begins) {
-    auto input = Input{machine, smem.input}.producer();
     const std::uint32_t part = smem.input.cluster.place_in_group(machine.cta_rank());
+    const auto copy = [&](auto& stage, Tile tile, std::uint32_t k) {
+      stage.load(a, {tile.m, k}, stage.payload().a_tile());  // (cta_m, tile_k)
+      stage.load(b, {Extents::kCtas * tile.n + part, k}, stage.payload().b_tile());
+    };
+    load_tiles_with(machine, k_tiles, smem, tiles, begins, copy);
+  }
+  /// The same by `copy(stage, tile, k)`.
+  static constexpr void load_tiles_with(M& machine,
+                                        std::uint32_t k_tiles,
+                                        const Storage& smem,
+                                        const auto& tiles,
+                                        auto&& begins,
+                                        auto&& copy) {
+    auto input = Input{machine, smem.input}.producer();
     for (const Tile tile : tiles) {
       begins();
       for (std::uint32_t k = 0; k < k_tiles; ++k) {
         auto stage = input.acquire_stage();  // waits input.empty; the leader arms full, for both
-        stage.load(a, {tile.m, k}, stage.payload().a_tile());  // (cta_m, tile_k)
-        stage.load(b, {Extents::kCtas * tile.n + part, k}, stage.payload().b_tile());
+        copy(stage, tile, k);
         std::move(stage).release();
       }
     }
@@ -117,7 +130,7 @@ struct Gemm2smKernel {
   }
 
   static constexpr void multiply_tiles_of(M& machine,
-                                          const Problem& problem,
+                                          const auto& problem,
                                           const Storage& smem,
                                           const auto& tiles) {
     auto warp = MmaWarp<M, Accum>::create(machine, smem.accum, smem.tmem);  // in both, together
@@ -138,7 +151,7 @@ struct Gemm2smKernel {
   }
 
   static constexpr void store_tiles(M& machine,
-                                    const Problem& problem,
+                                    const auto& problem,
                                     const Storage& smem,
                                     const auto& tiles) {
     store_tiles_by(machine, problem, smem, tiles, typename Parts::Function{});
@@ -244,8 +257,10 @@ struct GemmClusterOf {
     check_stages_fit<Gemm2smStorage<Extents, Parts>>(e);
     const std::uint32_t slice_a = e.cta_m() / cluster.slice(Operand::kA, 0).count;
     const std::uint32_t slice_b = e.cta_n() / cluster.slice(Operand::kB, 0).count;
-    check_operand<A, Parts::kMajorA>("m", m, k, slice_a);
-    check_operand<B, Parts::kMajorB>("n", n, k, slice_b);
+    if constexpr (std::is_same_v<typename Parts::Filled, TmaBytes>) {
+      check_operand<A, Parts::kMajorA>("m", m, k, slice_a);
+      check_operand<B, Parts::kMajorB>("n", n, k, slice_b);
+    }
     const TileGrid tiles = TileGrid::covering(m, n, e.cta_m(), e.tile_n).in_clusters(cluster);
     return {.tensors = {operand_matrix<A, Parts::kMajorA>("a", m, k),
                         operand_matrix<B, Parts::kMajorB>("b", n, k),

@@ -59,8 +59,11 @@ struct Gemm2smStorage {
   using D = typename Parts::D;
   using Function = typename Parts::Function;
   static constexpr std::uint32_t kWarpgroups = Parts::kWarpgroups;  // of the epilogue
-  using Input =
-      InputPipelineStorage<Payload, From<Role::kLoad, TmaBytes>, To<Role::kMma, UmmaCommit>>;
+  static constexpr std::uint32_t kLoadWarps = Parts::kLoadWarps;
+  static constexpr auto kRoles = kGemmRolesWith<kWarpgroups, kLoadWarps>;
+  using Input = InputPipelineStorage<Payload,
+                                     From<Role::kLoad, typename Parts::Filled>,
+                                     To<Role::kMma, UmmaCommit>>;
   using Accum = OutputPipelineStorage<From<Role::kMma, UmmaCommit>, To<Role::kEpilogue, EveryLane>>;
 
   constexpr Gemm2smStorage(auto& layout, const Extents& e)
@@ -79,20 +82,14 @@ struct Gemm2smStorage {
                            const Payload& payload,
                            const ResultBoxes& boxes,
                            std::uint32_t columns_beside)
-      : input{layout, "input", kGemmRolesWith<Parts::kWarpgroups>, e.cluster(), payload, e.stages},
-        out{layout,
-            "out",
-            kGemmRolesWith<Parts::kWarpgroups>,
-            boxes.rows,
-            boxes.columns,
-            boxes.in_buffer,
-            Parts::kWarpgroups},
+      : input{layout, "input", kRoles, e.cluster(), payload, e.stages},
+        out{layout, "out", kRoles, boxes.rows, boxes.columns, boxes.in_buffer, Parts::kWarpgroups},
         accum{layout,
               "accum",
-              kGemmRolesWith<Parts::kWarpgroups>,
+              kRoles,
               e.cluster(),
               {e.accum_stages, e.accum_columns(), columns_beside}},
-        tmem{layout, "tmem", kGemmRolesWith<Parts::kWarpgroups>, e.cluster()} {}
+        tmem{layout, "tmem", kRoles, e.cluster()} {}
   constexpr void init(Machine auto& machine) const {
     input.init(machine);
     accum.init(machine);

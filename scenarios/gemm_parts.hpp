@@ -15,6 +15,7 @@
 #include "common/machine/element.hpp"
 #include "common/machine/machine.hpp"
 #include "common/machine/umma_descriptor.hpp"
+#include "common/sync/participants.hpp"
 #include "common/tile/epilogue_function.hpp"
 #include "common/tile/payload.hpp"
 #include "common/tile/tile_writer.hpp"
@@ -51,8 +52,10 @@ struct GemmParts {
   static constexpr bool kTransposedD = false;  // D is stored as (n, m)
   static constexpr StoredBy kStoredBy = StoredBy::kFirstWarp;  // whose copies store D
   static constexpr std::uint32_t kWarpgroups =
-      1;                                     // of the epilogue: each has its columns of a tile
-  static constexpr bool kPrefetch = false;   // maps and weights come nearer first
+      1;                                          // of the epilogue: each has its columns of a tile
+  static constexpr std::uint32_t kLoadWarps = 1;  // that fill stages
+  using Filled = TmaBytes;                        // how: see participants.hpp
+  static constexpr bool kPrefetch = false;        // maps and weights come nearer first
   static constexpr bool kQuantised = false;  // a box of a row of D has a factor, stored beside D
   static constexpr bool kMatrices = false;   // D is written by matrices of 8 by 8: stmatrix
   static constexpr ThreadRegisters kThread{80, 80, 96, 80};

@@ -49,15 +49,15 @@ constexpr std::uint32_t warps_of_more(Role role) {
 }
 
 /// `kMore`: roles that go over the tiles, too.
-template <std::uint32_t kWarpgroups, Role... kMore>  // of the epilogue
+template <std::uint32_t kWarpgroups, std::uint32_t kLoadWarps, Role... kMore>  // of the epilogue
 inline constexpr RoleTable kGemmPersistentRolesWith{
     RoleWarps{Role::kEpilogue, kWarpsPerWarpgroup* kWarpgroups},
     RoleWarps{Role::kScheduler, 1},
-    RoleWarps{Role::kLoad, 1},
+    RoleWarps{Role::kLoad, kLoadWarps},
     RoleWarps{Role::kMma, 1},
     RoleWarps{kMore, warps_of_more(kMore)}...};
 template <Role... kMore>
-inline constexpr RoleTable kGemmPersistentRoles = kGemmPersistentRolesWith<1, kMore...>;
+inline constexpr RoleTable kGemmPersistentRoles = kGemmPersistentRolesWith<1, 1, kMore...>;
 
 /// Warpgroups of the epilogue of a kernel with such a storage.
 template <class Storage>
@@ -69,6 +69,21 @@ constexpr std::uint32_t warpgroups_of() {
   }
 }
 
+/// And warps that fill its stages.
+template <class Storage>
+constexpr std::uint32_t load_warps_of() {
+  if constexpr (requires { Storage::kLoadWarps; }) {
+    return Storage::kLoadWarps;
+  } else {
+    return 1;
+  }
+}
+
+/// The roles of a kernel with such a storage, over tiles that it claims.
+template <class Storage, Role... kMore>
+inline constexpr auto kClaimingRoles =
+    kGemmPersistentRolesWith<warpgroups_of<Storage>(), load_warps_of<Storage>(), kMore...>;
+
 /// What a kernel of fixed tiles has, and the ring of responses.
 template <class Extents, class Fixed, Role... kMore>
 struct ClaimingStorage : Fixed {
@@ -76,11 +91,7 @@ struct ClaimingStorage : Fixed {
 
   constexpr ClaimingStorage(auto& layout, const Extents& e)
       : Fixed{layout, e},
-        clc{layout,
-            "clc",
-            kGemmPersistentRolesWith<warpgroups_of<Fixed>(), kMore...>,
-            e.cluster(),
-            e.clc_stages} {}
+        clc{layout, "clc", kClaimingRoles<Fixed, kMore...>, e.cluster(), e.clc_stages} {}
   constexpr void init(Machine auto& machine) const {
     Fixed::init(machine);
     clc.init(machine);
@@ -99,7 +110,7 @@ struct ClaimingKernel : Fixed {
   using Input = typename Base::Input;
   using Accum = typename Base::Accum;
   using Clc = PipelineOf<M, typename Storage::Clc>;
-  static constexpr auto kRoles = kGemmPersistentRolesWith<warpgroups_of<Storage>(), kMore...>;
+  static constexpr auto kRoles = kClaimingRoles<Storage, kMore...>;
   struct Problem : Base::Problem {
     /// The CTA's tile of any cluster. A product of several kinds of tiles has its own.
     constexpr auto cluster_tiles(const M& machine) const {

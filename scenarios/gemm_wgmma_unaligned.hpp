@@ -15,28 +15,25 @@
 
 #pragma once
 
-#include "common/kernel/parameter_table.hpp"
-#include "common/tile/lane_copies.hpp"
-
 #include "scenarios/gemm_wgmma.hpp"
+#include "scenarios/unaligned_rows.hpp"
 
 namespace warptwin::scenarios {
 
-/// `copy_bytes`: that a lane copies at a time.
 template <std::uint32_t kTileM = kDynamic,
           std::uint32_t kTileN = kDynamic,
           std::uint32_t kTileK = kDynamic,
           std::uint32_t kStages = kDynamic,
           std::uint32_t kInFlight = kDynamic,
           std::uint32_t kCopyBytes = kDynamic>
-struct GemmWgmmaUnalignedExtents : GemmWgmmaExtents<kTileM,
-                                                    kTileN,
-                                                    kTileK,
-                                                    kStages,
-                                                    kStages == kDynamic ? kDynamic : 1,
-                                                    kInFlight> {
-  [[no_unique_address]] Extent<kCopyBytes> copy_bytes;
-};
+using GemmWgmmaUnalignedExtents =
+    UnalignedExtents<GemmWgmmaExtents<kTileM,
+                                      kTileN,
+                                      kTileK,
+                                      kStages,
+                                      kStages == kDynamic ? kDynamic : 1,
+                                      kInFlight>,
+                     kCopyBytes>;
 
 /// `Filled`: how lanes hand stages over, and how they are taken. A twin replaces it.
 template <class Extents, class Parts, class Filled = CopiedByLanes>
@@ -51,8 +48,7 @@ struct GemmWgmmaUnalignedKernel
   using Storage = typename Base::Storage;
   struct Problem {
     typename M::TensorMap d;  // boxes (tile_m, box)
-    MatrixRows<typename Parts::A> a;
-    MatrixRows<typename Parts::B> b;
+    UnalignedRows<Parts> rows;
     [[no_unique_address]] Extents extents;
     TileWalk tile_walk;
     KSteps k_steps;
@@ -64,13 +60,11 @@ struct GemmWgmmaUnalignedKernel
                          const Extents& e,
                          std::span<const typename M::TensorMap> maps,
                          std::span<const GlobalAddress> tensors) {
-    const std::uint32_t k = p.u32("k");
     return {maps[0],
-            {tensors[0], p.u32("m"), k},
-            {tensors[1], p.u32("n"), k},
+            UnalignedRows<Parts>::of(p, tensors),
             e,
             wgmma_walk(p, e),
-            KSteps::covering(k, e.tile_k, kBytesOf<typename Parts::A>)};
+            KSteps::covering(p.u32("k"), e.tile_k, kBytesOf<typename Parts::A>)};
   }
 
   static constexpr void load(M& machine, const Problem& problem, const Storage& smem) {
@@ -78,8 +72,7 @@ struct GemmWgmmaUnalignedKernel
                           Base::kRoles.warps(Role::kLoad)};
     const auto bytes = problem.extents.copy_bytes;
     Base::load_with(machine, problem, smem, [&](auto& stage, Tile tile, std::uint32_t k) {
-      stage.copy(problem.a, {tile.m, k}, stage.payload().a_tile(), bytes, share);
-      stage.copy(problem.b, {tile.n, k}, stage.payload().b_tile(), bytes, share);
+      problem.rows.copy(stage, tile, k, bytes, share);
     });
   }
 };
@@ -95,32 +88,17 @@ struct GemmWgmmaUnalignedOf : GemmWgmmaOf<Parts> {
   using Kernel = GemmWgmmaUnalignedKernel<M, Extents, Parts>;
 
   static std::span<const Parameter> parameters() {
-    static const auto kParameters =
-        extended(Base::parameters(),
-                 {{"m", "rows of A and D", 256, 1, 1 << 20, "tile_m"},
-                  {"n", "rows of B, columns of D", 256, 1, 1 << 20, "tile_n"},
-                  {"k", "columns of A and B", 1000 / kSize, 1, 1 << 20, "tile_k"},
-                  {"cluster_m", "CTAs of a cluster: nobody shares what lanes copy", 1, 1, 1},
-                  {"copy_bytes", "bytes that a lane copies at a time: 4, 8 or 16", 8, 4, 16}});
+    static const auto kParameters = with_copies(Base::parameters(), kSize);
     return kParameters;
   }
   static GemmWgmmaUnalignedExtents<> extents(const ParameterSet& p) {
     return {Base::extents(p), p.u32("copy_bytes")};
   }
   static Workload workload(const ParameterSet& p) {
-    const auto [k, bytes] = std::pair{p.u32("k"), p.u32("copy_bytes")};
-    require(bytes == 4 || bytes == 8 || bytes == 16,
-            "a lane copies 4, 8 or 16 bytes at a time, not copy_bytes=" + std::to_string(bytes));
-    require(k * kSize % bytes == 0,
-            "k=" + std::to_string(k) + " gives rows of " + std::to_string(k * kSize) +
-                " bytes, which begin at no multiple of copy_bytes=" + std::to_string(bytes) +
-                "; use a smaller one");
-    Workload workload =
-        Base::template workload_of<GemmWgmmaUnalignedStorage<GemmWgmmaExtents<>, Parts>>(
-            p, p.u32("tile_k"));
-    workload.tensors[0].pitch_bytes = workload.tensors[1].pitch_bytes = k * kSize;
-    workload.maps = {workload.maps[2]};  // D's
-    return workload;
+    check_copies(p, kSize);
+    using Storage = GemmWgmmaUnalignedStorage<GemmWgmmaExtents<>, Parts>;
+    return without_gaps(Base::template workload_of<Storage>(p, p.u32("tile_k")),
+                        p.u32("k") * kSize);
   }
 };
 

@@ -48,6 +48,8 @@ HOLES = {
     "p": "operands of `wgmma` are K-major, but for those of 16 bits",
     "q": "tiles differ in their trips: each order in which a cluster may claim them is proved by "
          "itself, where these are few; of more, schedules alone, and values, are checked",
+    "r": "`cp.async` writes shared memory of the own CTA, and tells an mbarrier of that alone: for "
+         "a pair's leader a warp has to hand that on, which is not written yet",
 }
 
 
@@ -149,6 +151,8 @@ PAIRS = clusters((2, 1), (2, 2), (4, 1), (4, 2), (4, 4))
 SOME_PAIRS = clusters((2, 1), (2, 2), (4, 2))
 PANEL_PAIRS = clusters((2, 1), (2, 2), (4, 1), (4, 2))  # whole panels of 128 bytes in each slice
 WGMMA = [(f"{m}x1", [f"cluster_m={m}"]) for m in (1, 2, 4)]
+COPIES = [("1x1", []), ("1x1 and copies of 4 bytes", ["copy_bytes=4", "k=148"]),
+          ("of 16", ["copy_bytes=16", "k=144"])]
 FLOATS = ("bf16", "f16", "e4m3")
 WORDS = ("bf16", "f16")
 BYTES = ("e4m3", "e5m2", "s8")
@@ -383,11 +387,13 @@ KERNELS = [
            TWO_SHAPES + [two_shapes(4, 1, 2, 1), two_shapes(2, 2, 1, 1), two_shapes(4, 4, 4, 1)]),
     Kernel("gemm_2sm_preferred", "2SM", "static", {"bf16": "gemm_2sm_preferred"},
            TWO_SHAPES + [two_shapes(4, 1, 2, 1), two_shapes(4, 2, 2, 1), two_shapes(2, 4, 2, 2)]),
+    Kernel("gemm_unaligned", "1SM", "static", {"bf16": "gemm_unaligned"}, COPIES),
+    Kernel("gemm_unaligned_*_$D", "1SM", "static", {}, COPIES[:1]),
+    Kernel("gemm_unaligned_relu", "1SM", "static", {}, COPIES[:1]),
+    Kernel("gemm_clc_unaligned", "1SM", "CLC", {}, COPIES),
     Kernel("gemm_wgmma", "1SM", "static", typed("gemm_wgmma", *TYPES), WGMMA),
     Kernel("gemm_wgmma_warp_stores", "1SM", "static", {"bf16": "gemm_wgmma_warp_stores"}, WGMMA),
-    Kernel("gemm_wgmma_unaligned", "1SM", "static", {"bf16": "gemm_wgmma_unaligned"},
-           [("1x1", []), ("1x1 and copies of 4 bytes", ["copy_bytes=4", "k=148"]),
-            ("of 16", ["copy_bytes=16", "k=144"])]),
+    Kernel("gemm_wgmma_unaligned", "1SM", "static", {"bf16": "gemm_wgmma_unaligned"}, COPIES),
     *[Kernel(f"gemm_wgmma_{form}", "1SM", "static",
              {"bf16": "gemm_wgmma_mn"} if form == "mn" else {}, shapes,
              {t: "p" for t in ("tf32", *BYTES)}, only=WORDS)
@@ -474,6 +480,7 @@ ABSENT = [
      "attention_clc, attention_persistent", "q"),
     ("8x1, 8x2, 2x4, 1x4", "every kernel that takes clusters", "f"),
     ("2SM, CLC", "gemm_wgmma and its forms", "c"),
+    ("2SM, clusters", "gemm_unaligned and its forms, gemm_wgmma_unaligned", "r"),
     ("MN-major", "other forms of gemm_wgmma, gemm_sparse and its forms", "a"),
     ("MN-major operands", "fused products, SwiGLU, groups, few rows", "a"),
     ("D transposed, stmatrix, D stored by each warp, prefetch, relu",

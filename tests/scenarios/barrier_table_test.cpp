@@ -51,6 +51,7 @@
 #include "scenarios/gemm_swiglu_clc.hpp"
 #include "scenarios/gemm_swiglu_multicast.hpp"
 #include "scenarios/gemm_swiglu_persistent.hpp"
+#include "scenarios/gemm_unaligned.hpp"
 #include "scenarios/gemm_wgmma.hpp"
 #include "scenarios/gemm_wgmma_pingpong.hpp"
 #include "scenarios/gemm_wgmma_serial.hpp"
@@ -117,6 +118,12 @@ TEST(BarrierTable, OfGemmMulticast) {
   using Extents = GemmMulticast::Extents;
   expect_table_is_true<Gemm2smStorage<Extents>>("scenarios/gemm_multicast.hpp",
                                                 Extents{{128, 256, 64, 4, 2}, 2, 1});
+}
+
+TEST(BarrierTable, OfGemmUnaligned) {
+  using Extents = decltype(GemmUnaligned::extents(ParameterSet{GemmUnaligned::parameters()}));
+  expect_table_is_true<Gemm2smStorage<Extents, Unaligned<GemmParts>>>(
+      "scenarios/gemm_unaligned.hpp", Extents{{{128, 256, 64, 4, 2}, 1, 1}, 8});
 }
 
 TEST(BarrierTable, OfGemmMulticastPreferred) {
