@@ -123,8 +123,9 @@ constexpr Rule kRules[] = {
       "lowest highest hash either",
       "lowest",
       "either",
-      "which lane elect.sync elects, which the manual does not say; either: both are proved; "
-      "lowest: a proof that does not hold with the highest says so"},
+      "which lane elect.sync elects, which the manual does not say; hash: one between, by the "
+      "warp's number; either: all three are proved; lowest: a proof that does not hold with the "
+      "others says so"},
      [](Rules& rules, std::size_t value) {
        rules.machine.elect_lane = static_cast<ElectLane>(value);
      }},

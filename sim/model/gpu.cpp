@@ -6,6 +6,7 @@
 
 #include "common/trace/op_facts.hpp"
 
+#include "sim/model/elected_lane.hpp"
 #include "sim/model/invariant.hpp"
 
 namespace warptwin::sim {
@@ -109,17 +110,21 @@ void Gpu::start_cluster(std::uint32_t slot) {
   }
 }
 
-std::uint8_t Gpu::elected_lane(WarpSlot warp) const {
-  switch (config_.rules.elect_lane) {
+std::uint8_t elected_lane_of(ElectLane rule, std::uint32_t warp) {
+  switch (rule) {
     case ElectLane::kHighest:
       return kWarpLanes - 1;
     case ElectLane::kHash:
-      return static_cast<std::uint8_t>(warps_[warp].number * 0x9E3779B1U >> 27);
+      return static_cast<std::uint8_t>(1 + ((warp + 1) * 0x9E3779B1U >> 16) % (kWarpLanes - 2));
     case ElectLane::kLowest:
     case ElectLane::kEither:
       break;
   }
   return 0;
+}
+
+std::uint8_t Gpu::elected_lane(WarpSlot warp) const {
+  return elected_lane_of(config_.rules.elect_lane, warps_[warp].number);
 }
 
 std::vector<WarpSlot> Gpu::take_started() {

@@ -46,7 +46,7 @@ class EventSink {
 };
 
 /// Which lane acts where a warp elects one. kEither: in a run the lowest; the proof is of the
-/// highest too.
+/// others too.
 enum class ElectLane : std::uint8_t { kLowest, kHighest, kHash, kEither };
 
 /// Of which lanes activemask tells, where lanes have parted: of all that came the same way, or of

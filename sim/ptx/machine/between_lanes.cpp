@@ -152,8 +152,9 @@ Served WarpRun::redux(Request& request) {
 Served WarpRun::elect(Request& request) {
   std::uint32_t elected = machine_.elected_lane();
   if (!in(request.mask(), elected)) {
+    const Mask above = request.mask() & (~Mask{0} << elected);
     elected = elected == kLanes - 1 ? kLanes - 1 - std::countl_zero(request.mask())
-                                    : std::countr_zero(request.mask());
+                                    : std::countr_zero(above != 0 ? above : request.mask());
   }
   machine_.registers().lanes_by_number = true;
   const auto members = static_cast<Mask>(known(request, request.operands() - 1, request.mask()));

@@ -30,8 +30,16 @@ void WarpWork::LaneWork::add(const Event& event) {
   }
 }
 
-WarpWork::Stretch WarpWork::LaneWork::stretch() const {
-  constexpr std::uint32_t kOthers = 0x7FFFFFFE;
+namespace {
+
+std::uint32_t exchange_lowest(std::uint32_t lanes, std::uint32_t with) {
+  const std::uint32_t differ = (lanes ^ lanes >> with) & 1U;
+  return lanes ^ (differ | differ << with);
+}
+
+}  // namespace
+
+WarpWork::Stretch WarpWork::LaneWork::stretch(std::uint32_t warp) const {
   Stretch sum;
   for (const auto& [lanes, work] : sets_) {
     const auto of = [value = work.value()](std::uint32_t by) {
@@ -41,7 +49,10 @@ WarpWork::Stretch WarpWork::LaneWork::stretch() const {
       return hash.value();
     };
     sum.as_is += of(lanes);
-    sum.exchanged += of((lanes & kOthers) | lanes >> 31 | lanes << 31);
+    for (std::size_t other = 0; other < kOtherElections.size(); ++other) {
+      const std::uint32_t with = elected_lane_of(kOtherElections[other], warp);
+      sum.exchanged[other] += of(exchange_lowest(lanes, with));
+    }
   }
   return sum;
 }
@@ -98,8 +109,9 @@ void WarpWork::at_end() {
 
 void WarpWork::end_stretch(std::size_t number, const LaneWork& work) {
   OfWarp& warp = warps_[number];
+  const Stretch stretch = work.stretch(static_cast<std::uint32_t>(number));
   if (lowest_ == nullptr) {
-    warp.stretches.push_back(work.stretch());
+    warp.stretches.push_back(stretch);
     return;
   }
   const std::uint32_t index = warp.compared++;
@@ -108,15 +120,15 @@ void WarpWork::end_stretch(std::size_t number, const LaneWork& work) {
     return;
   }
   const Stretch& lowest = lowest_->warps_[number].stretches[index];
-  const std::uint64_t highest = work.stretch().as_is;
-  differs_ = differs_ || (highest != lowest.as_is && highest != lowest.exchanged);
+  differs_ = differs_ ||
+             (stretch.as_is != lowest.as_is && stretch.as_is != lowest.exchanged[other_]);
 }
 
-bool election_matters(const ScenarioEntry& scenario,
-                      const ParameterSet& parameters,
-                      const RunOptions& run,
-                      const ProofResult& proved,
-                      const WarpWork* lowest) {
+std::vector<ElectLane> elections_that_matter(const ScenarioEntry& scenario,
+                                             const ParameterSet& parameters,
+                                             const RunOptions& run,
+                                             const ProofResult& proved,
+                                             const WarpWork* lowest) {
   const auto run_with = [&](ElectLane elected, bool first_alone, WarpWork& work) {
     RunOptions options = run;
     options.schedule = proved.schedule;
@@ -134,17 +146,35 @@ bool election_matters(const ScenarioEntry& scenario,
     simulate(scenario, parameters, options);
     work.at_end();
   };
-  const auto differ = [&](bool first_alone, const WarpWork* known) {
+  std::array<bool, kOtherElections.size()> matters{};
+  const auto compare = [&](bool first_alone, const WarpWork* known) {
     WarpWork made;
     if (known == nullptr) {
       run_with(ElectLane::kLowest, first_alone, made);
+      known = &made;
     }
-    WarpWork highest{known != nullptr ? known : &made};
-    run_with(ElectLane::kHighest, first_alone, highest);
-    return highest.differs();
+    for (std::size_t other = 0; other < kOtherElections.size(); ++other) {
+      if (!matters[other]) {
+        WarpWork work{*known, other};
+        run_with(kOtherElections[other], first_alone, work);
+        matters[other] = work.differs();
+      }
+    }
   };
   // Where it matters, it mostly does so in the first cluster.
-  return (!proved.whole_grid && differ(true, nullptr)) || differ(false, lowest);
+  if (!proved.whole_grid) {
+    compare(true, nullptr);
+  }
+  if (!std::all_of(matters.begin(), matters.end(), [](bool one) { return one; })) {
+    compare(false, lowest);
+  }
+  std::vector<ElectLane> elections;
+  for (std::size_t other = 0; other < kOtherElections.size(); ++other) {
+    if (matters[other]) {
+      elections.push_back(kOtherElections[other]);
+    }
+  }
+  return elections;
 }
 
 }  // namespace warptwin::sim

@@ -3,43 +3,51 @@
 
 #pragma once
 
+#include <array>
+#include <cstddef>
 #include <cstdint>
 #include <utility>
 #include <vector>
 
 #include "common/kernel/scenario.hpp"
 
+#include "sim/model/elected_lane.hpp"
 #include "sim/prove/hash.hpp"
 #include "sim/run/proof/prove.hpp"
 
 namespace warptwin::sim {
 
+/// The elections that a proof of the lowest lane is held against.
+inline constexpr std::array kOtherElections = {ElectLane::kHighest, ElectLane::kHash};
+
 /// What each warp of a run does between its meetings, and what its threads do by themselves.
 class WarpWork : public EventSink {
  public:
-  /// Keeps it; or compares the run with `lowest`, which outlives this, as it goes on.
-  explicit WarpWork(const WarpWork* lowest = nullptr) : lowest_{lowest} {}
+  /// Keeps what is done with the lowest lane elected.
+  WarpWork() = default;
+  /// Compares a run of kOtherElections[other] with `lowest`, which outlives this, as it goes on.
+  WarpWork(const WarpWork& lowest, std::size_t other) : lowest_{&lowest}, other_{other} {}
 
   void on_event(const Event& event) override;
   /// The run is over.
   void at_end();
   /// Of a run that was compared, when it is over: a warp has not done what it did in `lowest`, nor
-  /// that with the first and the last lane exchanged.
+  /// that with the two elected lanes exchanged.
   bool differs() const { return differs_ || warps_.size() != lowest_->warps_.size(); }
 
  private:
   /// A stretch between two meetings, as numbers: with the lanes that did it as they are, and with
-  /// the first and the last of them exchanged.
+  /// the lowest and the lane of each other election exchanged.
   struct Stretch {
     std::uint64_t as_is = 0;
-    std::uint64_t exchanged = 0;
+    std::array<std::uint64_t, kOtherElections.size()> exchanged{};
   };
   /// The work of sets of lanes, each in its order.
   class LaneWork {
    public:
     void add(const Event& event);
     /// In no order of the sets.
-    Stretch stretch() const;
+    Stretch stretch(std::uint32_t warp) const;
     void clear() { sets_.clear(); }
 
    private:
@@ -55,20 +63,21 @@ class WarpWork : public EventSink {
   void end_stretch(std::size_t number, const LaneWork& work);
 
   std::vector<OfWarp> warps_;
-  const WarpWork* lowest_;  // null: nothing is compared
+  const WarpWork* lowest_ = nullptr;  // null: nothing is compared
+  std::size_t other_ = 0;
   bool differs_ = false;
 };
 
-/// Runs the launch with the highest lane elected, and with the lowest, in the order of the run that
-/// `proved` is of. `lowest`: of that run, where it is of the same launch with the lowest lane;
-/// else null. False where each warp does the same in both between any two of its meetings, or
-/// the same with the two lanes exchanged, and so in all that belongs to a thread for good. A proof
-/// does not tell lanes by their numbers, and behind a meeting they know the same: so it holds of
-/// both elections.
-bool election_matters(const ScenarioEntry& scenario,
-                      const ParameterSet& parameters,
-                      const RunOptions& run,
-                      const ProofResult& proved,
-                      const WarpWork* lowest);
+/// Runs the launch with the lanes of the other elections, and with the lowest, in the order of the
+/// run that `proved` is of. `lowest`: of that run, where it is of the same launch with the lowest
+/// lane; else null. An election is left out where each warp does the same in both between any two
+/// of its meetings, or the same with the two lanes exchanged, and so in all that belongs to a thread
+/// for good. A proof does not tell lanes by their numbers, and behind a meeting they know the same:
+/// so it holds of both elections.
+std::vector<ElectLane> elections_that_matter(const ScenarioEntry& scenario,
+                                             const ParameterSet& parameters,
+                                             const RunOptions& run,
+                                             const ProofResult& proved,
+                                             const WarpWork* lowest);
 
 }  // namespace warptwin::sim

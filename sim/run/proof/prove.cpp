@@ -629,7 +629,7 @@ static ProofResult prove_pairs(const ScenarioEntry& scenario,
 }
 
 // Which lane elect.sync elects the manual leaves open. The proof is of the lowest; where that could
-// matter, of the highest too.
+// matter, of the highest too, and of one between.
 static ProofResult prove_elections(const ScenarioEntry& scenario,
                                    const ParameterSet& parameters,
                                    const ProofOptions& options) {
@@ -637,34 +637,44 @@ static ProofResult prove_elections(const ScenarioEntry& scenario,
   const ElectLane rule = options.run.rules.machine.elect_lane;
   const bool chosen = rule != ElectLane::kLowest && rule != ElectLane::kEither;
   if (chosen || !result.run.lanes_by_number ||
-      outweighs(result.verdict, ProofVerdict::kUndecided) ||
-      !election_matters(scenario, parameters, options.run, result, result.warp_work.get())) {
+      outweighs(result.verdict, ProofVerdict::kUndecided)) {
     return result;
   }
-  ProofOptions highest = options;
-  choose_rule(highest.run.rules, "elect_lane=highest");
-  highest.claims_alone = result.claims.asked;
-  ProofResult other = prove_pairs(scenario, parameters, highest);
+  const std::vector<ElectLane> elections = elections_that_matter(
+      scenario, parameters, options.run, result, result.warp_work.get());
   const auto is_new = [&result](const std::string& note) {
     return std::find(result.notes.begin(), result.notes.end(), note) == result.notes.end();
   };
-  if (highest.claims_alone && std::any_of(other.notes.begin(), other.notes.end(), is_new)) {
-    highest.claims_alone = false;  // what it rests on is said of the same runs with either lane
-    other = prove_pairs(scenario, parameters, highest);
-  }
-  result.operations += other.operations;
-  if (!outweighs(other.verdict, result.verdict)) {
-    // What it rests on with either lane.
-    std::copy_if(other.notes.begin(), other.notes.end(), std::back_inserter(result.notes), is_new);
+  for (const ElectLane election : elections) {
+    const std::string chosen_rule = election == ElectLane::kHighest ? "highest" : "hash";
+    ProofOptions elected = options;
+    choose_rule(elected.run.rules, "elect_lane=" + chosen_rule);
+    elected.claims_alone = result.claims.asked;
+    ProofResult other = prove_pairs(scenario, parameters, elected);
+    if (elected.claims_alone && std::any_of(other.notes.begin(), other.notes.end(), is_new)) {
+      elected.claims_alone = false;  // what it rests on is said of the same runs with either lane
+      other = prove_pairs(scenario, parameters, elected);
+    }
+    result.operations += other.operations;
+    if (!outweighs(other.verdict, result.verdict)) {
+      // What it rests on with each lane.
+      std::copy_if(
+          other.notes.begin(), other.notes.end(), std::back_inserter(result.notes), is_new);
+      continue;
+    }
+    if (rule == ElectLane::kEither) {
+      return other;
+    }
+    result.notes.push_back(
+        "elect.sync elects the lowest lane, as the manual does not say: with --rule elect_lane=" +
+        chosen_rule + " the launch is " + std::string{name_of(other.verdict)});
     return result;
   }
-  if (rule == ElectLane::kEither) {
-    return other;
+  if (!elections.empty() && scenario.hypotheses) {  // a kernel's text cannot ask who is elected
+    result.notes.emplace_back(
+        "of a warp's lanes elect.sync elects the lowest, the highest, or one that was tried between "
+        "them");
   }
-  result.notes.push_back(
-      "elect.sync elects the lowest lane, as the manual does not say: with --rule "
-      "elect_lane=highest the launch is " +
-      std::string{name_of(other.verdict)});
   return result;
 }
 

@@ -72,6 +72,31 @@ TEST(PtxElections, OfSeveralSetsAreNamed) {
   EXPECT_THAT(one.notes, Not(named));
 }
 
+// The elected lane stores a word where its number is one of `numbers`, and all read it.
+OneKernel stored_by(const std::string& numbers) {
+  OneKernel kernel;
+  kernel.body = std::string{"  mov.u32 %r20, tile;\n  mov.u32 %r4, 7;\n"} + kElected +
+                "  @!%p2 bra READ;\n  and.b32 %r3, %r1, 31;\n  shr.u32 %r3, " + numbers +
+                ", %r3;\n  and.b32 %r3, %r3, 1;\n  setp.eq.u32 %p3, %r3, 0;\n  @%p3 bra READ;\n" +
+                "  st.shared.u32 [%r20], %r4;\nREAD:\n" + kMeet +
+                "  ld.shared.u32 %r5, [%r20];\n  st.global.u32 [%rd2], %r5;\n";
+  return kernel;
+}
+
+TEST(PtxElections, ALaneBetweenIsTriedToo) {
+  const auto tried = Contains(HasSubstr("one that was tried between them"));
+  const ProofResult lowest = proof_of(stored_by("0x80000001"));
+  EXPECT_EQ(lowest.verdict, ProofVerdict::kProved);
+  EXPECT_THAT(lowest.notes, kNamed);
+  const ProofResult either = proof_under(stored_by("0x80000001"), "elect_lane=either");
+  EXPECT_EQ(either.verdict, ProofVerdict::kRefuted);
+  EXPECT_THAT(ids_in(either), Contains("SMEM_UNINIT_READ"));
+  const ProofResult any = proof_under(stored_by("0xffffffff"), "elect_lane=either");
+  EXPECT_EQ(any.verdict, ProofVerdict::kProved);
+  EXPECT_THAT(any.notes, Not(kNamed));
+  EXPECT_THAT(any.notes, Not(tried));
+}
+
 // In one stretch without a meeting a lane goes by its number, and another is elected.
 TEST(PtxElections, ThatDecideNothingAreNotNamed) {
   const std::string aside =
