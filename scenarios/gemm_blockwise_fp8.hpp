@@ -188,7 +188,7 @@ struct GemmBlockwiseFp8Kernel {
     const std::uint32_t tile_n = problem.extents.tile_n;
     const std::uint32_t columns = smem.out.first.columns;
     for (const auto tile : tiles) {
-      const Problem& product = problem.product_of(tile);
+      const auto& product = problem.product_of(tile);
       sum.clear();
       for (std::uint32_t k = 0; k < problem.k_tiles; ++k) {
         // A tile lies in two blocks of N at most; their factors come while the MMA is at work.

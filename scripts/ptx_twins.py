@@ -51,8 +51,6 @@ OTHER_IDS = {
 REASONS = {
     "gemm_grouped_drain_parity_zero":
         "proved: at this size the last phase of each stage has parity 0; the text says a number",
-    "gemm_grouped_1d2d_persistent_factors_of_own_group":
-        "exit code 2: it copies by a map that is not there; a GPU ends with an illegal instruction",
     "gemm_split_k_missing_warp_sync":
         "proved: CUDA's machine has the warp meet in front of each copy, which the text does not "
         "promise",

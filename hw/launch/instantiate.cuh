@@ -8,6 +8,7 @@
 #include "hw/launch/device_scenario.hpp"
 #include "hw/launch/emulation.hpp"
 #include "hw/launch/launch.hpp"
+#include "hw/ptx/wgmma.hpp"
 
 namespace warptwin::hw {
 
@@ -53,10 +54,23 @@ DeviceScenario described(Watch watch) {
   return scenario;
 }
 
+/// Extents of a kernel of wgmma, whose columns a launch chooses.
+template <class Extents>
+concept ChoosesWgmmaColumns = requires(const Extents& extents) {
+  extents.in_flight;
+  requires !decltype(extents.tile_n)::kIsStatic;
+};
+
 /// Launches the kernel of `Scenario` over `M`, an `ObservedMachine`.
 template <class Scenario, class M>
 void launch_observed(const ParameterSet& parameters, const DeviceArguments& arguments) {
   const auto extents = Scenario::extents(parameters);
+  if constexpr (ChoosesWgmmaColumns<std::remove_const_t<decltype(extents)>>) {
+    require(ptx::has_wide_wgmma(extents.tile_n),
+            "tile_n=" + std::to_string(extents.tile_n) +
+                ": a kernel whose tile is chosen when it is launched has no wgmma of so many "
+                "columns; use 16, or a multiple of 32 up to 256");
+  }
   using Kernel = typename Scenario::template Kernel<M, std::remove_const_t<decltype(extents)>>;
   auto problem = Kernel::problem(parameters, extents, arguments.maps, arguments.tensors);
   std::uint32_t* memory = arguments.emulation_memory;

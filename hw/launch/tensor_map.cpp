@@ -205,9 +205,12 @@ CUtensorMap encode(const TensorMapEncoding& encoding, GlobalAddress address) {
                                     CU_TENSOR_MAP_L2_PROMOTION_NONE,
                                     CU_TENSOR_MAP_FLOAT_OOB_FILL_NONE);
   if (result != CUDA_SUCCESS) {
+    const bool wide_units = encoding.swizzle == CU_TENSOR_MAP_SWIZZLE_128B_ATOM_32B;
     // Driver errors have the runtime's numbers.
-    throw CudaError{
-        name, static_cast<cudaError_t>(result), "check that the matrix is in this device's memory"};
+    throw CudaError{name,
+                    static_cast<cudaError_t>(result),
+                    wide_units ? "a swizzle by units of 32 bytes needs sm_100: an H200 refuses it"
+                               : "check that the matrix is in this device's memory"};
   }
   return map;
 }

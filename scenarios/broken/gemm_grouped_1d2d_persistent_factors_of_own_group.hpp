@@ -16,15 +16,17 @@ struct FactorsOfOwnGroupKernel : BlockwiseGroupsKernel<M, Extents> {
   using Base = BlockwiseGroupsKernel<M, Extents>;
   using Storage = typename Base::Storage;
   using Problem = typename Base::Problem;
+  struct Product {
+    const typename M::TensorMap& d;
+    const BlockFactors& b_scales;
+  };
   struct OfOwnGroup {
     const Problem& problem;
     const Extents& extents;
     std::uint32_t k_tiles;
     std::uint32_t own;
-    constexpr auto product_of(const TileOfGroup& tile) const {
-      auto product = problem.groups[tile.group];
-      product.b_scales = problem.groups[own].b_scales;  // the fault: of the tile's
-      return product;
+    constexpr Product product_of(const TileOfGroup& tile) const {
+      return {problem.groups[tile.group].d, problem.groups[own].b_scales};  // the fault: the tile's
     }
   };
 

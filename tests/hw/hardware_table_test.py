@@ -29,6 +29,9 @@ if sys.argv[1] == "list":
     print("\\n".join(answers))
     sys.exit(0)
 outcome, code = answers[sys.argv[1]]
+deadline = int(sys.argv[sys.argv.index("--deadline") + 1])
+if outcome == "slow":
+    outcome = "hang" if deadline < 2_000_000_000 else "wrong data"
 if outcome:
     print(json.dumps(dict(outcome=outcome, object="", runs=1, protocol="", milliseconds=1,
                           detail="device: " + outcome)))
@@ -95,6 +98,15 @@ class HardwareTable(unittest.TestCase):
         self.assertEqual(code, 1)
         self.assertEqual(len(rows), 3)
         self.assertIn("two: nothing was reported", said)
+
+    def test_what_the_parameters_do_not_allow_is_a_row(self):
+        code, rows, _ = self.table(TRAP, (None, 2), TRAP)
+        self.assertEqual(code, 0)
+        self.assertEqual(rows["two"][3], "refused")
+
+    def test_a_hang_that_is_not_predicted_has_a_longer_deadline(self):
+        _, rows, _ = self.table(TRAP, ("slow", 1), TRAP)
+        self.assertEqual(rows["two"][3], "wrong data, run 1")
 
 
 if __name__ == "__main__":
