@@ -142,9 +142,9 @@ DECODING = ("csrc/sm90/decode/dense/instantiations/bf16.cu csrc/smxx/decode/comb
             "csrc/smxx/decode/get_decoding_sched_meta/get_decoding_sched_meta.cu")
 
 
-def flash_mla_dense(arguments):
-    return Program("FlashMLA", "flash_mla_dense.cu", "90a", "h200", "-DHEADS=128", arguments,
-                   "--policy prove", more=DECODING)
+def flash_mla_dense(arguments, kept="true"):
+    return Program("FlashMLA", "flash_mla_dense.cu", "90a", "h200",
+                   f"-DHEADS=128 -DKEPT={kept}", arguments, "--policy prove", more=DECODING)
 
 
 def flash_mla_sparse(generation, architecture, chip, folder):
@@ -237,6 +237,7 @@ PROGRAMS = {
         number, "256 512 512" if number <= 5 else "256 2048 128") for number in range(2, 13)},
     "flash_mla_dense": flash_mla_dense("3 64 640"),
     "flash_mla_dense_odd": flash_mla_dense("3 200 320"),
+    "flash_mla_dense_first": flash_mla_dense("3 64 640", "false"),
     "flash_mla_sparse": flash_mla_sparse(90, "90a", "h200", "sm90/prefill/sparse"),
     "flash_mla_sparse_sm100": flash_mla_sparse(100, "100a", "b200",
                                                "sm100/prefill/sparse/fwd/head64"),

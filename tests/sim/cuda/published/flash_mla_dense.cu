@@ -1,5 +1,6 @@
 /// FlashMLA's dense decoding for sm_90a: the schedule, the parts, and what combines them.
-/// Its arguments are the parts, and the keys of each request.
+/// Its arguments are the parts, and the keys of each request. KEPT: the schedule is of an earlier
+/// call, whose end the host has waited for.
 
 #include <params.h>
 #include <sm90/decode/dense/splitkv_mla.h>
@@ -115,6 +116,9 @@ void run(DenseAttnDecodeParams params) {
   schedule.num_splits_ptr = params.num_splits_ptr;
   schedule.num_sm_parts = params.num_sm_parts;
   smxx::decode::run_get_decoding_sched_meta_kernel(schedule);
+  if (KEPT) {
+    finish();
+  }
   sm90::run_flash_splitkv_mla_kernel<cutlass::bfloat16_t>(params);
   CombineParams combine{};
   combine.b = params.b;
