@@ -7,7 +7,8 @@
 /// until all execute them, as `.sync` says, but order no memory: behind one of them the whole warp
 /// may arrive and wait, for the lane that had waited is among those that do, and may not load,
 /// store or multiply what lies in shared memory. Where bulk stores were waited for, a store to
-/// shared memory depends on it only if it writes what one of them has read.
+/// shared memory depends on it only if it writes what one of them has read; of plain accesses to
+/// global memory `global_data` tells, for each lane.
 
 #include <algorithm>
 #include <unordered_map>
@@ -28,6 +29,7 @@ constexpr OpSet kNeedsAllLanes = kPerLane | OpSet{Op::kWgmma};
 // arrival of all lanes does not: the waiting lane's is among them.
 constexpr OpSet kAfterStores = ops_with(op_trait::kAfterStores);
 
+constexpr OpSet kPlainGlobal{Op::kGlobalLoad, Op::kGlobalStore};
 constexpr OpSet kGathers = ops_with(op_trait::kGathers);
 constexpr OpSet kNeedNothing{Op::kMbarrierArrive, Op::kMbarrierTryWait, Op::kMbarrierWait};
 
@@ -166,7 +168,8 @@ class LoneWaitsDetector : public Detector {
     wait.gathered = wait.gathered || kGathers.contains(event.op);
     const bool met = kBringsTogether.contains(event.op) || caught_up(event.warp, wait);
     const bool elsewhere =
-        wait.op == Op::kBulkWaitGroup && event.op == Op::kSharedStore && !writes_a_source(event);
+        wait.op == Op::kBulkWaitGroup &&
+        (event.op == Op::kSharedStore ? !writes_a_source(event) : kPlainGlobal.contains(event.op));
     const bool apart = !met && judged.contains(event.op) && !elsewhere &&
                        !(wait.gathered && kNeedNothing.contains(event.op));
     if (apart) {

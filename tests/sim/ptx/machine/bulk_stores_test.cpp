@@ -158,4 +158,23 @@ TEST(PtxBulkStores, AreCompleteForWhoReadsThem) {
   EXPECT_THAT(ids_in(others), Not(Contains("GMEM_RACE")));
 }
 
+// The other lanes load and store what it has not stored, and need not know of its wait.
+TEST(PtxBulkStores, ThatOneLaneWaitsForHoldNobodyElseUp) {
+  const auto behind = [](const std::string& access) {
+    return "  @%p2" + std::string{kStore} + "  @%p2" + kCommit + "  @%p2" + kWait + access + kMeet;
+  };
+  for (const char* access :
+       {"  st.global.u32 [%rd4+$], %r1;\n", "  ld.global.u32 %r2, [%rd4+$];\n"}) {
+    const auto at = [&](const char* offset) {
+      std::string there = access;
+      return there.replace(there.find('$'), 1, offset);
+    };
+    expect_proved(behind(at("1024")));
+    expect_proved(behind("  bar.warp.sync -1;\n" + at("0")));
+    expect_found(behind(at("0")), "WARP_LANES_NOT_RELEASED");
+  }
+  // A word that all lanes release tells of the stores.
+  expect_found(behind("  st.release.gpu.global.u32 [%rd1], 1;\n"), "WARP_SYNC_MISSING");
+}
+
 }  // namespace warptwin::sim::bulk_stores_test
