@@ -129,7 +129,6 @@ struct LaunchConfig {
   std::uint32_t clc_successes_max = ~0U;
   /// They get the last cluster that has not begun, not the first.
   bool clc_from_the_end = false;
-  std::uint32_t clc_turn = 0;  // they get the cluster so many further on, round and round
   /// All clusters of the launch, as they begin or are given to requests; empty: by their numbers.
   std::vector<std::uint32_t> cluster_order;
   /// Clusters that begin; others are left to requests. For a proof cluster by cluster.
@@ -533,7 +532,6 @@ class Gpu {
     return slot - warps_[slot].index % kWarpsPerWarpgroup;
   }
   Outcome clc_request(WarpSlot slot, const Operation& op);
-  std::uint32_t turned(std::uint32_t cluster) const;
   Outcome clc_query(WarpSlot slot, Operation& op);
   Outcome tmem_wait(WarpSlot slot, const Operation& op);
   Outcome shared_word(WarpSlot slot, Operation& op);

@@ -58,7 +58,7 @@ Gpu::Outcome Gpu::clc_request(WarpSlot slot, const Operation& op) {
   if (!early && next_cluster_ < clusters_end_ && clc_successes_ < config_.clc_successes_max) {
     ++clc_successes_;
     got = config_.clc_from_the_end        ? clusters_end_--
-          : config_.cluster_order.empty() ? turned(++next_cluster_)
+          : config_.cluster_order.empty() ? ++next_cluster_
                                           : config_.cluster_order[next_cluster_++] + 1;
   }
   ++changes_;
@@ -76,20 +76,6 @@ Gpu::Outcome Gpu::clc_request(WarpSlot slot, const Operation& op) {
     }
   }
   return Outcome::kDone;
-}
-
-// The cluster that a request gets instead of this one: of those that have not begun by themselves
-// the one so many further on, round and round; with as many more as there are of these, each
-// request besides one further on from the one before.
-std::uint32_t Gpu::turned(std::uint32_t cluster) const {
-  if (config_.clc_turn == 0) {
-    return cluster;
-  }
-  const std::uint32_t begun = config_.clusters_begun_max;
-  const std::uint64_t others = config_.clusters - begun;
-  const std::uint64_t step = 1 + config_.clc_turn / others;
-  return begun + 1 +
-         static_cast<std::uint32_t>(((cluster - begun - 1) * step + config_.clc_turn) % others);
 }
 
 void Gpu::land_response(AsyncOp& async) {

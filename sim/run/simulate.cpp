@@ -299,7 +299,6 @@ LaunchConfig launch_config(const Launch& launch, const RunOptions& options) {
   config.cluster_order = cluster_order(options.schedule, workload.clusters);
   config.clusters_begun_max = options.clusters_begun_max;
   config.clc_from_the_end = options.clc_from_the_end;
-  config.clc_turn = options.clc_turn;
   config.rules = options.rules.machine;
   config.free_tmem_bases =
       !config.rules.tmem_base_lowest && !options.engine && (options.proves || !options.moves_data);

@@ -29,7 +29,6 @@ struct RunOptions {
   /// Clusters that begin; the others are left to requests (cluster launch control).
   std::uint32_t clusters_begun_max = ~0U;
   bool clc_from_the_end = false;  // requests get the last cluster that is left, not the first
-  std::uint32_t clc_turn = 0;     // or the one so many further on, round and round
   /// Values for input tensors, by name; the others are drawn from `input_seed`, in [-1, 1).
   std::map<std::string, std::vector<float>> inputs;
   bool record = false;  // keep every choice of the schedule
