@@ -260,6 +260,8 @@ class Order {
     void add(std::uint32_t lanes, std::uint32_t time);
     /// Whether the lanes of the access did, after it and until then.
     bool has(const LanePoint& first, std::uint32_t until) const;
+    /// Whether others than the lanes of the access did.
+    bool any_without(const LanePoint& first, std::uint32_t until) const;
     std::vector<Run> runs;
   };
   /// What lanes have seen by relaxed waits and reads, until a fence of theirs acquires it.

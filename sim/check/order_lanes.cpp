@@ -114,9 +114,17 @@ bool Order::every_lane_fenced(const LanePoint& first, const Event& second) const
   if (self == nullptr || known(kLanesFenced, first.warp, second.warp) >= first.time) {
     return true;
   }
-  // By the lane itself, or by a warp to which it had released.
+  // By the lane itself, or by a warp to which it had released: none that the lane's own warp can
+  // have made without it.
   const std::uint32_t until = known(kProxyFenced, first.warp, second.warp);
-  return self->fences.has(first, until) || self->releases.has(first, until);
+  const bool own = first.warp == second.warp && self->fences.any_without(first, until);
+  return self->fences.has(first, until) || (!own && self->releases.has(first, until));
+}
+
+bool Order::LoneActs::any_without(const LanePoint& first, std::uint32_t until) const {
+  return std::any_of(runs.begin(), runs.end(), [&](const Run& run) {
+    return run.last >= first.time && run.first <= until && (first.lanes & ~run.lanes) != 0;
+  });
 }
 
 void Order::LoneActs::add(std::uint32_t lanes, std::uint32_t time) {

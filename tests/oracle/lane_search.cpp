@@ -227,6 +227,10 @@ class Search {
     return value;
   }
 
+  std::uint32_t value_at(std::size_t agent, std::size_t at) const {
+    return program_.steps[agents_[agent].steps[at]].value;
+  }
+
   void race(std::uint32_t object) { answer_.fault = "a race for word " + std::to_string(object); }
 
   static bool no_add(const Word& word, const Clock& before) {
@@ -289,7 +293,8 @@ class Search {
     }
   }
 
-  // Lanes may store one value. The last store of another is its step in front of `stores`.
+  // Lanes may store one value: in these steps, or as what the stretches that they are in leave. The
+  // last store of another is its step in front of `stores`; a later one is looked at by itself.
   bool stores_alike(const Word& word,
                     std::size_t agent,
                     std::size_t at,
@@ -297,7 +302,8 @@ class Search {
     for (std::size_t other = 0; other < agents_.size(); ++other) {
       const bool unknown = word.stores[other] > before[other];
       if (unknown && (agents_[other].copies || agents_[agent].copies ||
-                      stored(other, word.stores[other] - 1U) != stored(agent, at))) {
+                      (value_at(other, word.stores[other] - 1U) != value_at(agent, at) &&
+                       stored(other, word.stores[other] - 1U) != stored(agent, at)))) {
         return false;
       }
     }

@@ -32,7 +32,7 @@ class WarpRun::CopyIssuer final : public sim::CopiesOfWarp::Issuer {
                loads ? Touch::kLoad : Touch::kStore);
   }
   void hands_over(const sim::LaneAccess& access) override {
-    run_.touched_.hand_over(access, own_base());
+    run_.touched_.hand_over(access, own_base(), Touch::kStore);
   }
 
  private:

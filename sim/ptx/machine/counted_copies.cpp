@@ -65,7 +65,7 @@ void WarpRun::issue_counted(Request& request,
                             Touch touch) {
   const std::uint64_t base = shared_base(barrier >> 24);
   this->touch(request, access.target, base, touch);
-  touched_.hand_over(access.target, base);
+  touched_.hand_over(access.target, base, touch);
   const std::vector<sim::AsyncAccess> copies{access};
   sim::Operation op = make(warptwin::Op::kMbarrierCompleteTx, request, lanes);
   auto& bar = op.as<sim::operands::Mbarrier>();

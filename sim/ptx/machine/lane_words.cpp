@@ -395,10 +395,10 @@ std::optional<sim::LaneRace> LaneWords::access(const sim::LaneAccess& access,
   return race;
 }
 
-void LaneWords::hand_over(const sim::LaneAccess& access, std::uint64_t base) {
-  const auto leave = [](auto& words, std::uint64_t address, std::uint32_t lane) {
+void LaneWords::hand_over(const sim::LaneAccess& access, std::uint64_t base, Touch touch) {
+  const auto leave = [touch](auto& words, std::uint64_t address, std::uint32_t lane) {
     if (Word* word = words.find(address)) {
-      word->writers &= ~(1U << lane);
+      word->writers &= touch == Touch::kAdd ? ~0U : ~(1U << lane);
       word->adders &= ~(1U << lane);
     }
   };

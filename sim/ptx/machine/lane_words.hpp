@@ -43,8 +43,9 @@ class LaneWords {
                                       std::uint64_t base,
                                       Touch touch,
                                       SourceSite site);
-  /// What the lanes were last noted to write there is the detectors' from now on.
-  void hand_over(const sim::LaneAccess& access, std::uint64_t base);
+  /// What the lanes were last noted to write there is the detectors' from now on. Another lane's
+  /// atomic need not be behind one that is handed over: a store in front of that stays noted.
+  void hand_over(const sim::LaneAccess& access, std::uint64_t base, Touch touch);
   /// The lanes have met: each knows what all of them knew. `live`: those that have not ended; what
   /// others did before they ended nobody knows by that.
   void meet(std::uint32_t lanes, std::uint32_t live);

@@ -120,8 +120,8 @@ void WarpWork::end_stretch(std::size_t number, const LaneWork& work) {
     return;
   }
   const Stretch& lowest = lowest_->warps_[number].stretches[index];
-  differs_ = differs_ ||
-             (stretch.as_is != lowest.as_is && stretch.as_is != lowest.exchanged[other_]);
+  differs_ =
+      differs_ || (stretch.as_is != lowest.as_is && stretch.as_is != lowest.exchanged[other_]);
 }
 
 std::vector<ElectLane> elections_that_matter(const ScenarioEntry& scenario,

@@ -71,9 +71,9 @@ class WarpWork : public EventSink {
 /// Runs the launch with the lanes of the other elections, and with the lowest, in the order of the
 /// run that `proved` is of. `lowest`: of that run, where it is of the same launch with the lowest
 /// lane; else null. An election is left out where each warp does the same in both between any two
-/// of its meetings, or the same with the two lanes exchanged, and so in all that belongs to a thread
-/// for good. A proof does not tell lanes by their numbers, and behind a meeting they know the same:
-/// so it holds of both elections.
+/// of its meetings, or the same with the two lanes exchanged, and so in all that belongs to one
+/// thread for good. A proof does not tell lanes by their numbers, and behind a meeting they know
+/// the same: so it holds of both elections.
 std::vector<ElectLane> elections_that_matter(const ScenarioEntry& scenario,
                                              const ParameterSet& parameters,
                                              const RunOptions& run,

@@ -640,8 +640,8 @@ static ProofResult prove_elections(const ScenarioEntry& scenario,
       outweighs(result.verdict, ProofVerdict::kUndecided)) {
     return result;
   }
-  const std::vector<ElectLane> elections = elections_that_matter(
-      scenario, parameters, options.run, result, result.warp_work.get());
+  const std::vector<ElectLane> elections =
+      elections_that_matter(scenario, parameters, options.run, result, result.warp_work.get());
   const auto is_new = [&result](const std::string& note) {
     return std::find(result.notes.begin(), result.notes.end(), note) == result.notes.end();
   };
@@ -672,8 +672,8 @@ static ProofResult prove_elections(const ScenarioEntry& scenario,
   }
   if (!elections.empty() && scenario.hypotheses) {  // a kernel's text cannot ask who is elected
     result.notes.emplace_back(
-        "of a warp's lanes elect.sync elects the lowest, the highest, or one that was tried between "
-        "them");
+        "of a warp's lanes elect.sync elects the lowest, the highest, or one that was tried "
+        "between them");
   }
   return result;
 }

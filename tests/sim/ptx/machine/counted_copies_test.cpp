@@ -322,6 +322,31 @@ TEST(PtxAsyncStores, ReduceFromSeveralCtas) {
   expect_found(exchanging(with(body, store, one)), "SMEM_WAW_ASYNC");
 }
 
+// An atomic of another lane is in no order with red.async, and behind a store in front of that only
+// where it has met the lane that stores.
+TEST(PtxAsyncStores, ReduceWhatIsStoredInFront) {
+  const auto added = [](const char* between) {
+    OneKernel kernel;
+    kernel.body =
+        std::string{"  mov.u32 %r20, tile;\n  mov.u32 %r4, 5;\n"} +
+        "  setp.ne.u32 %p1, %r1, 0;\n  setp.ne.u32 %p2, %r1, 1;\n  @%p1 bra READY;\n"
+        "  mbarrier.init.shared::cta.b64 [%r20+64], 2;\nREADY:\n  bar.sync 0;\n"
+        "  @%p1 bra OTHER;\n  st.shared.u32 [%r20], %r4;\n"
+        "  fence.proxy.async.shared::cta;\n"
+        "  mbarrier.arrive.expect_tx.shared::cta.b64 _, [%r20+64], 4;\n"
+        "  red.async.relaxed.cluster.shared::cluster.mbarrier::complete_tx::bytes.add.u32 "
+        "[%r20], %r4, [%r20+64];\nOTHER:\n" +
+        between +
+        "  @%p2 bra WAIT;\n  red.relaxed.gpu.shared.add.u32 [%r20], 3;\n"
+        "  mbarrier.arrive.shared::cta.b64 _, [%r20+64];\nWAIT:\n"
+        "  mbarrier.try_wait.parity.shared::cta.b64 %p3, [%r20+64], 0;\n"
+        "  @!%p3 bra WAIT;\n";
+    return kernel;
+  };
+  expect_proved(added("  bar.warp.sync -1;\n"));
+  expect_found(added(""), "WARP_LANE_RACE");
+}
+
 // --- Bulk copies ---------------------------------------------------------------------------------
 
 std::string bulk_exchange() {

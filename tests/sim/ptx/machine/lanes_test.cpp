@@ -290,4 +290,31 @@ TEST(PtxLanesThatWaitOneByOne, AreNotToldApartBeforeTheyMeet) {
   }
 }
 
+// Lane 3 reads a tile and loads the next one to it; lane 0 makes the proxy fence between the two.
+// What lane 3 tells an mbarrier lane 0 has not waited for.
+TEST(PtxLanes, AFenceOfAnotherLaneIsBehindWhatItHasMet) {
+  const auto fenced = [](const char* between) {
+    OneKernel kernel;
+    kernel.in = {1, 2, 3, 4};
+    kernel.body =
+        std::string{"  mov.u32 %r20, tile;\n  mov.u32 %r4, 7;\n  setp.ne.u32 %p1, %r1, 0;\n"} +
+        "  setp.ne.u32 %p2, %r1, 3;\n  @%p1 bra READY;\n"
+        "  mbarrier.init.shared::cta.b64 [%r20+64], 1;\n"
+        "  mbarrier.init.shared::cta.b64 [%r20+72], 1;\n  st.shared.u32 [%r20], %r4;\nREADY:\n"
+        "  bar.sync 0;\n  @%p2 bra READ;\n  ld.shared.u32 %r6, [%r20];\n"
+        "  mbarrier.arrive.shared::cta.b64 _, [%r20+64];\nREAD:\n" +
+        between +
+        "  @%p1 bra FENCED;\n  fence.proxy.async.shared::cta;\n"
+        "  mbarrier.arrive.expect_tx.shared::cta.b64 _, [%r20+72], 16;\nFENCED:\n"
+        "  bar.warp.sync -1;\n  @%p2 bra WAIT;\n"
+        "  cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes [%r20], [%rd1], 16, "
+        "[%r20+72];\nWAIT:\n"
+        "  mbarrier.try_wait.parity.shared::cta.b64 %p3, [%r20+72], 0;\n  @!%p3 bra WAIT;\n";
+    return kernel;
+  };
+  expect_proved(fenced("  bar.warp.sync -1;\n"));
+  expect_proved(fenced("  @!%p2 fence.proxy.async.shared::cta;\n"));
+  expect_found(fenced(""), "WARP_LANES_NOT_RELEASED");
+}
+
 }  // namespace warptwin::sim::lanes_test
