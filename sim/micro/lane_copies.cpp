@@ -103,7 +103,7 @@ void add_groups_of_lanes(List& list) {
     };
   };
   list.add("PROXY_FENCE_MISSING", 1, store(false, false), store(false, true));
-  list.add("PROXY_FENCE_MISSING", 1, store(true, false), store(true, true));
+  list.add("PROXY_FENCE_UNCOVERED", 1, store(true, false), store(true, true));
 }
 
 // The lanes of warp 0 tell an mbarrier, and warp 1 reads.
