@@ -262,7 +262,15 @@ class Order {
     bool has(const LanePoint& first, std::uint32_t until) const;
     /// Whether others than the lanes of the access did.
     bool any_without(const LanePoint& first, std::uint32_t until) const;
+    /// Whether others did to whom these lanes had released it.
+    bool told(const LanePoint& first, std::uint32_t until) const;
     std::vector<Run> runs;
+    /// What lanes of the warp had released to who did, and when that did.
+    struct Told {
+      LoneRelease release;
+      std::uint32_t time = 0;
+    };
+    std::vector<Told> tells;
   };
   /// What lanes have seen by relaxed waits and reads, until a fence of theirs acquires it.
   struct Pending {

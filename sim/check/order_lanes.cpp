@@ -118,7 +118,17 @@ bool Order::every_lane_fenced(const LanePoint& first, const Event& second) const
   // have made without it.
   const std::uint32_t until = known(kProxyFenced, first.warp, second.warp);
   const bool own = first.warp == second.warp && self->fences.any_without(first, until);
-  return self->fences.has(first, until) || (!own && self->releases.has(first, until));
+  return self->fences.has(first, until) ||
+         (own ? self->fences.told(first, until) : self->releases.has(first, until));
+}
+
+bool Order::LoneActs::told(const LanePoint& first, std::uint32_t until) const {
+  std::uint32_t lanes = 0;
+  for (const Told& one : tells) {
+    const bool behind = one.release.time >= first.time && one.time <= until;
+    lanes |= behind ? one.release.lanes : 0;
+  }
+  return (first.lanes & ~lanes) == 0;
 }
 
 bool Order::LoneActs::any_without(const LanePoint& first, std::uint32_t until) const {
@@ -266,6 +276,13 @@ std::uint32_t Order::lanes_told(WarpOrder& warp, const Event& event, std::uint32
   }
   LoneActs& acts = event.op == Op::kFenceProxyAsync ? warp.fences : warp.releases;
   acts.add(lanes, warp.clock.own[self]);
+  if (&acts == &warp.fences) {
+    for (const LoneRelease& release : warp.seen().lone) {
+      if (release.warp == self) {
+        acts.tells.push_back({release, warp.clock.own[self]});
+      }
+    }
+  }
   warp.lone_release = event.site;
   return warp.seen().own[component(kLanes, self)];
 }

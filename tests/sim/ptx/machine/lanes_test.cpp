@@ -314,6 +314,9 @@ TEST(PtxLanes, AFenceOfAnotherLaneIsBehindWhatItHasMet) {
   };
   expect_proved(fenced("  bar.warp.sync -1;\n"));
   expect_proved(fenced("  @!%p2 fence.proxy.async.shared::cta;\n"));
+  expect_proved(
+      fenced("LOOK:\n  @!%p1 mbarrier.try_wait.parity.shared::cta.b64 %p4, [%r20+64], 0;\n"
+             "  @%p1 bra LOOKED;\n  @!%p4 bra LOOK;\nLOOKED:\n"));
   expect_found(fenced(""), "WARP_LANES_NOT_RELEASED");
 }
 
