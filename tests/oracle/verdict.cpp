@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <exception>
 #include <map>
+#include <string_view>
 
 #include "sim/check/rules.hpp"
 #include "sim/oracle/values.hpp"
@@ -100,8 +101,14 @@ ToolAnswer ask_tool(const Program& program, const VerdictOptions& options) {
         break;
     }
     decide(result, answer);
-    answer.across_fences = !result.run.across_fences.empty();
-    answer.elections_meet = !result.run.taken_meetings.empty();
+    // Of all runs that the proof has made, as the verdict has them.
+    const auto rests_on = [&](std::string_view words) {
+      return std::any_of(result.notes.begin(), result.notes.end(), [&](const std::string& note) {
+        return note.starts_with(words);
+      });
+    };
+    answer.across_fences = rests_on("fences hold for threads");
+    answer.elections_meet = rests_on("a collective brings the lanes");
     if (answer.verdict == Verdict::kUndecided && !result.undecided.empty()) {
       answer.id = answer.text = result.undecided.front().reason;
     }
@@ -206,7 +213,6 @@ void ask_values(const Program& program, const VerdictOptions& options, OracleAns
 
 OracleAnswer ask_oracles(const Program& program, const VerdictOptions& options) {
   OracleAnswer answer;
-  answer.values_asked = options.values;
   if (options.relation) {
     ask_relation(program, options, answer);
   }
@@ -228,7 +234,7 @@ OracleAnswer ask_oracles_of(const Program& program,
     answer = ask_oracles(program, more);
   }
   if (tool.verdict == Verdict::kDefect && options.relation && !answer.wrong &&
-      not_an_oracles(tool, options.values) == nullptr) {
+      not_an_oracles(tool, answer.every) == nullptr) {
     constexpr std::uint32_t kPatience = 30;
     VerdictOptions more = options;
     more.interleavings *= kPatience;
@@ -253,7 +259,7 @@ std::span<const NotDrawn> not_drawn() {
   return kIds;
 }
 
-const char* not_an_oracles(const ToolAnswer& tool, bool values_asked) {
+const char* not_an_oracles(const ToolAnswer& tool, bool values_answered) {
   struct Reason {
     const char* id;
     const char* text;  // part of the finding's
@@ -334,7 +340,7 @@ const char* not_an_oracles(const ToolAnswer& tool, bool values_asked) {
       {"WGMMA_FENCE_MISSING", "", kRegisters, true},
   };
   for (const Reason& reason : kReasons) {
-    if (tool.id == reason.id && !(reason.values && values_asked) &&
+    if (tool.id == reason.id && !(reason.values && values_answered) &&
         tool.text.find(reason.text) != std::string::npos) {
       return reason.why;
     }
@@ -349,7 +355,7 @@ Agreement agreement_of(const ToolAnswer& tool, const OracleAnswer& oracle) {
     case Verdict::kProved:
       return oracle.wrong ? Agreement::kWrongProof : Agreement::kAgrees;
     case Verdict::kDefect:
-      return oracle.wrong || !oracle.known || not_an_oracles(tool, oracle.values_asked) != nullptr
+      return oracle.wrong || !oracle.known || not_an_oracles(tool, oracle.every) != nullptr
                  ? Agreement::kAgrees
                  : Agreement::kWrongRefusal;
     default:

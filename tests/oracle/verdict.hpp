@@ -39,7 +39,6 @@ struct OracleAnswer {
   bool every = false;        // V saw every interleaving
   std::uint64_t states = 0;  // that V looked at
   std::string text;          // all findings, a line each
-  bool values_asked = true;  // oracle V was
 };
 
 enum class Agreement : std::uint8_t {
@@ -79,8 +78,9 @@ OracleAnswer ask_oracles_of(const Program& program,
                             const ToolAnswer& tool,
                             const VerdictOptions& options);
 
-/// Why no oracle shows what `tool` has found; null where one should: V too, or R alone.
-const char* not_an_oracles(const ToolAnswer& tool, bool values_asked = true);
+/// Why no oracle shows what `tool` has found; null where one should: V too, which has seen every
+/// interleaving, or R alone.
+const char* not_an_oracles(const ToolAnswer& tool, bool values_answered = true);
 
 Agreement agreement_of(const ToolAnswer& tool, const OracleAnswer& oracle);
 

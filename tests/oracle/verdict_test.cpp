@@ -183,6 +183,76 @@ TEST(Verdict, RIsGrantedTheCollectivesThatAProofNames) {
   EXPECT_FALSE(ask_oracles(met, {}).wrong);
 }
 
+// What a verdict rests on may come of another run than that of the first order: here of the one in
+// which the second cluster, which asks for no tile, has its own.
+TEST(Verdict, RIsGrantedTheCollectivesThatTheProofOfAClaimNames) {
+  const std::string claims =
+      "  bar.sync 0\n  elect mbarrier.arrive.expect_tx [p.bar[1]], 16\n"
+      "  elect clusterlaunchcontrol.try_cancel [p.word[0]], [p.bar[1]]\n"
+      "  mbarrier.wait [p.bar[1]], phase 0\n  bar.warp.sync\n"
+      "  elect clusterlaunchcontrol.query_cancel.is_canceled r0, [p.word[0]]\n"
+      "  elect fence.proxy.async.shared::cta\n  @r0 == 0 exit\n"
+      "  elect mbarrier.arrive.expect_tx [p.bar[1]], 16\n"
+      "  elect clusterlaunchcontrol.try_cancel [p.word[0]], [p.bar[1]]\n"
+      "  mbarrier.wait [p.bar[1]], phase 1\n";
+  const auto invalidating = [&](const std::string& behind_the_wait) {
+    return parse_program(
+        "program k\nclusters 2\nresident 1\nwarps 3\nbarriers p.bar 2\n"
+        "tile p.word 16 x 16 align 16\n\ncluster 0 warp 1:\n"
+        "  elect mbarrier.init [p.bar[1]], 1\n  bar.sync 0\n\ncluster 0 warp 2:\n" +
+            claims + "\ncluster 1 warp 0:\n  bar.sync 0\n  mbarrier.wait [p.bar[0]], phase 0\n" +
+            behind_the_wait +
+            "  elect mbarrier.inval [p.bar[0]]\n\ncluster 1 warp 1:\n"
+            "  elect mbarrier.init [p.bar[0]], 1\n  elect mbarrier.init [p.bar[1]], 1\n"
+            "  bar.sync 0\n  elect mbarrier.arrive [p.bar[0]], 1\n\ncluster 1 warp 2:\n" +
+            claims,
+        "k");
+  };
+  const Program elected = invalidating("  elect.sync\n");
+  const ToolAnswer tool = ask_tool(elected, {});
+  EXPECT_EQ(tool.verdict, Verdict::kProved) << tool.id << tool.text;
+  EXPECT_TRUE(tool.elections_meet);
+  EXPECT_TRUE(ask_oracles(elected, {}).wrong);
+  EXPECT_FALSE(ask_oracles_of(elected, tool, {}).wrong);
+  EXPECT_EQ(ask_tool(invalidating(""), {}).id, "MBAR_INVAL_IN_USE");
+  const Program met = invalidating("  bar.warp.sync\n");
+  EXPECT_FALSE(ask_tool(met, {}).elections_meet);
+  EXPECT_FALSE(ask_oracles(met, {}).wrong);
+}
+
+// What a descriptor or a map means V alone knows, and it is not asked of a loop that leaves
+// something on its way.
+TEST(Verdict, WhatVAloneKnowsIsLeftToItWhereItHasAnswered) {
+  const auto storing = [](const std::string& loop) {
+    return parse_program(
+        "program k\nwarps 2\nbarriers p.bar 1\ntile p.tile 4 x 4096\n"
+        "scratch result f32 64 x 16 pitch 64\nmap map0 over result box 32 x 16 swizzle 64\n\n"
+        "warp 0:\n  elect mbarrier.init [p.bar[0]], 1\n  bar.sync 0\n" +
+            loop +
+            "  st.shared.rows [p.tile[0]], f1, row 0, column 0, bytes 64, f32, swizzle 0, registers"
+            " 16\n  fence.proxy.async.shared::cta\n  bar.warp.sync\n"
+            "  elect cp.async.bulk.tensor.global.shared map0, {0, 32}, [p.tile[0]]\n\n"
+            "warp 1:\n  bar.sync 0\n  elect mbarrier.arrive [p.bar[0]], 1\n",
+        "k");
+  };
+  const std::string loop =
+      "L0:\n  mbarrier.try_wait r1, [p.bar[0]], parity 0\n  fence.proxy.async.shared::cta\n"
+      "  @r1 == 0 bra L0\n";
+  for (const bool answers : {false, true}) {
+    const Program program = storing(answers ? "" : loop);
+    const ToolAnswer tool = ask_tool(program, both());
+    const OracleAnswer oracle = ask_oracles_of(program, tool, both());
+    EXPECT_EQ(tool.id, "LAYOUT_SWIZZLE");
+    EXPECT_EQ(oracle.wrong, answers) << oracle.text;
+    EXPECT_EQ(agreement_of(tool, oracle), Agreement::kAgrees);
+  }
+  const ToolAnswer refused{Verdict::kDefect, "LAYOUT_SWIZZLE", "written with no swizzle"};
+  OracleAnswer nothing;
+  EXPECT_EQ(agreement_of(refused, nothing), Agreement::kAgrees);
+  nothing.every = true;
+  EXPECT_EQ(agreement_of(refused, nothing), Agreement::kWrongRefusal);
+}
+
 // A program with an error that everybody sees, and much beside it.
 TEST(Verdict, ShrinkingKeepsTheDisagreementAndDropsTheRest) {
   RandomProgramOptions options;
