@@ -6,6 +6,7 @@
 #include "common/trace/op_facts.hpp"
 
 #include "sim/prove/event_facts.hpp"
+#include "sim/prove/operands.hpp"
 
 namespace warptwin::sim {
 
@@ -361,6 +362,10 @@ void RunOrder::note_step(Group& group, const Event& event) {
           ? 0
           : std::uint64_t{numbers.pending} << 32 | static_cast<std::uint32_t>(numbers.tx));
   add(std::uint64_t{event.flags} << 32 | event.site.line);
+  add(static_cast<std::uint64_t>(event.ordering.semantics) << 8 |
+      static_cast<std::uint64_t>(event.ordering.scope));
+  add(event.lane_mask());
+  add_operands(event, event.cta - event.cta % ctas_, hash);
   const bool wait = event.op == Op::kMbarrierWait && (event.flags & event_flag::kLateLanes) == 0;
   if (wait && is_marker(group, chains_.place_of(event.warp))) {
     std::vector<ProofNode> live;

@@ -3,19 +3,14 @@
 #include <algorithm>
 
 #include "sim/prove/event_facts.hpp"
+#include "sim/prove/operands.hpp"
 
 namespace warptwin::sim {
 
 namespace {
 
-// Flags that say what is done, not what was found or when.
-constexpr std::uint32_t kFlagsOfWork =
-    event_flag::kExpectTx | event_flag::kNoComplete | event_flag::kDrop | event_flag::kRemote |
-    event_flag::kRead | event_flag::kPair | event_flag::kAccumulate | event_flag::kIncrease |
-    event_flag::kSparse | event_flag::kTmemA | event_flag::kBlockScale | event_flag::kReadOnly |
-    event_flag::kOfCopies | event_flag::kSharedSource | event_flag::kRelaxed |
-    event_flag::kOwnQuarter | event_flag::kByWarp | event_flag::kMatrix |
-    event_flag::kCopiesAreOver;
+// Who adds a field to an event decides whether it is of what is done.
+static_assert(sizeof(Event) == 112);
 
 // Which instruction it is, whatever its operands are. One line may have several, which order more
 // or less. What the machine found wrong with it belongs to it.
@@ -25,7 +20,7 @@ void note_instruction(const Event& event, Hash& hash) {
   hash.add(static_cast<std::uint64_t>(event.ordering.semantics) << 16 |
            static_cast<std::uint64_t>(event.ordering.scope) << 8 |
            static_cast<std::uint64_t>(event.fault));
-  hash.add(event.flags & kFlagsOfWork);
+  hash.add(flags_of_work(event.flags));
 }
 
 }  // namespace
@@ -58,70 +53,23 @@ void RunWork::on_event(const Event& event) {
   // Which CTAs of its cluster are meant, and where in shared and tensor memory.
   const std::uint32_t first_cta = event.warp / warps_ * ctas_;
   hash.add(std::uint64_t{event.lane_mask()} << 32 | (event.cta - first_cta));
+  add_operands(event, first_cta, hash);
   if (event.is<payload::Mbarrier>()) {  // most of them
-    const auto& said = event.as<payload::Mbarrier>();
-    hash.add(std::uint64_t{said.mask} << 32 | said.arrivals);
-    places.add(std::uint64_t{event.cta} << 32 | said.mask);
+    places.add(std::uint64_t{event.cta} << 32 | event.as<payload::Mbarrier>().mask);
     return;
   }
-  const payload::Numbers numbers = event.numbers();
-  if (event.is<payload::Map>()) {  // a map in memory is a place, and what is written there data
-    hash.add(event.as<payload::Map>().field);
+  if (event.is<payload::Map>()) {  // a map in memory is a place
     places.add(event.as<payload::Map>().number);
     return;
   }
-  // A word of shared memory is data, as a register is: what it decides shows in operations.
-  (event.is<payload::SharedWord>() ? places : hash).add(numbers.count);
-  note_operands(event, numbers, hash, first_cta);
+  const payload::Numbers numbers = event.numbers();
+  if (event.is<payload::SharedWord>()) {
+    places.add(numbers.count);
+  }
   places.add(std::uint64_t{event.cta} << 32 | numbers.place_cta);
   places.add(event.op == Op::kSharedStore ? 0 : event.global + numbers.first);
   places.add(numbers.place);
   places.add(numbers.second);
-}
-
-// What an operation names beside its object, but for addresses in global memory and data.
-void RunWork::note_operands(const Event& event,
-                            const payload::Numbers& numbers,
-                            Hash& hash,
-                            std::uint32_t first_cta) {
-  switch (event.kind()) {
-    case payload::Kind::kCopy:  // how its rows lie in shared memory
-      hash.add(std::uint64_t{numbers.wanted} << 8 | event.as<payload::Copy>().reduction);
-      [[fallthrough]];
-    case payload::Kind::kClcRequest:  // what counts its bytes
-      hash.add(numbers.first);
-      hash.add(numbers.second);
-      hash.add(numbers.place);
-      hash.add(numbers.place_cta - (numbers.place != 0 ? first_cta : 0));
-      break;
-    case payload::Kind::kMma:  // scale factors
-      hash.add(std::uint64_t{numbers.pending} << 32 | numbers.expected);
-      [[fallthrough]];
-    case payload::Kind::kWgmma:  // descriptors of shared memory, and places in tensor memory
-    case payload::Kind::kTmemCopy:
-    case payload::Kind::kTmemAccess:
-      hash.add(numbers.first);
-      hash.add(numbers.second);
-      hash.add(numbers.place);
-      hash.add(numbers.wanted);
-      break;
-    case payload::Kind::kRows:
-      if (event.global == 0) {  // which bytes of shared memory
-        hash.add(numbers.second);
-        hash.add(std::uint64_t{numbers.place} << 32 | numbers.wanted);
-        hash.add(std::uint64_t{numbers.expected} << 32 | static_cast<std::uint32_t>(numbers.tx));
-      }
-      break;
-    case payload::Kind::kBulkGroups:
-    case payload::Kind::kNamedBarrier:
-      hash.add(numbers.wanted);
-      break;
-    case payload::Kind::kGlobalWord:
-      hash.add(event.as<payload::GlobalWord>().test);
-      break;
-    default:
-      break;
-  }
 }
 
 // Lanes' bytes of global memory, of one instruction: how many rectangles they are, and of what
@@ -155,10 +103,17 @@ void RunWork::note_access(const Event& event) {
   hash.add(of_map ? event.as<payload::Map>().number : event.global);
   hash.add(event.bytes);
   hash.add(event.numbers().pending);
-  if (const payload::Rows* rows = event.rows(); rows != nullptr && rows->of_lanes) {
+  if (const payload::Rows* rows = event.rows(); rows != nullptr) {
     hash.add(std::uint64_t{rows->rows} << 32 | rows->pitch);
+  } else if (event.is<payload::Copy>()) {
+    const auto& copy = event.as<payload::Copy>();
+    hash.add(std::uint64_t{copy.pitch} << 32 | copy.width);
+    hash.add(copy.map);
   }
   accesses_[cluster] += hash.value();
+  if (event.is<payload::Copy>()) {  // its map says more than where its box begins
+    warp_of(event).places.add(hash.value());
+  }
 }
 
 // Whether the event is a try made again at once, or the wait for the phase that the warp's latest

@@ -69,10 +69,6 @@ class RunWork {
   }
   void note_access(const Event& event);
   void note_lanes(const Event& event, Warp& warp);
-  static void note_operands(const Event& event,
-                            const payload::Numbers& numbers,
-                            Hash& hash,
-                            std::uint32_t first_cta);
   bool asked_for_before(const Event& event);
 
   Divisor warps_;                                          // of a cluster

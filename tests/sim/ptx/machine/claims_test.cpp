@@ -220,6 +220,38 @@ TEST(PtxClaims, OfWarpsThatExchangeTheirWordsAreCompared) {
   expect_found(exchanging("1"), "GMEM_RACE");
 }
 
+// As many rows from the same place on, twice as far apart: by another map, which covers rows of the
+// tiles behind it.
+TEST(PtxClaims, OfCopiesWhoseRowsLieFurtherApartAreCompared) {
+  const auto storing = [](bool other_map) {
+    OneKernel kernel = claiming(kElsewhere + std::string{"  shl.b32 %r42, %r6, 2;\n"} +
+                                    (other_map ? "  @%p5 mov.u64 %rd20, %rd21;\n"
+                                                 "  @%p5 shl.b32 %r42, %r6, 1;\n"
+                                               : "") +
+                                    "  @%p1 cp.async.bulk.tensor.2d.global.shared::cta.bulk_group"
+                                    " [%rd20, {%r43, %r42}], [%r41];\n"
+                                    "  @%p1 cp.async.bulk.commit_group;\n"
+                                    "  @%p1 cp.async.bulk.wait_group 0;\n",
+                                5);
+    kernel.body =
+        "  mov.u32 %r33, %ctaid.x;\n  mov.u32 %r43, 0;\n  shl.b32 %r40, %r1, 4;\n"
+        "  mov.u32 %r41, tile;\n  add.u32 %r40, %r40, %r41;\n"
+        "  st.shared.v4.u32 [%r40+1024], {%r1, %r1, %r1, %r1};\n  add.u32 %r41, %r41, 1024;\n"
+        "  fence.proxy.async.shared::cta;\n  bar.warp.sync -1;\n  mov.u32 %r9, 0;\n" +
+        kernel.body;
+    kernel.body.replace(kernel.body.find("  st.global.u32 [%rd9], %r9;\n"), 29, "");
+    kernel.columns = 32;
+    kernel.out_words = 32 * 64;
+    TensorMapSpec apart{1, 4, 32};
+    apart.outer[0] = {32, 256, 4, 1};
+    kernel.maps = {{1, 4, 32}, apart};
+    return kernel;
+  };
+  expect_proved(storing(false));
+  const ProofResult proof = proof_of(storing(true));
+  EXPECT_EQ(proof.verdict, ProofVerdict::kUndecided);
+}
+
 // What shows is refuted with its order, not left open.
 TEST(PtxClaims, OfAnOrderThatTrapsAreRefuted) {
   const auto trapping = [](const char* flag) {

@@ -359,4 +359,30 @@ TEST(PtxLooks, ThatDecideWhetherTwoStoreTheSameAreNotProved) {
   EXPECT_NE(proof_of(storing("6")).verdict, ProofVerdict::kProved);
 }
 
+// The other warp stores in the fifth row. A box of four has it where another map says that its rows
+// lie twice as far apart, from the same place on.
+TEST(PtxLooks, ThatDecideHowFarRowsOfACopyLieApartAreNotProved) {
+  const auto storing = [](const char* map) {
+    OneKernel kernel = telling(
+        "  mad.lo.u32 %r3, %r1, 16, 1024;\n  mov.u32 %r4, tile;\n  add.u32 %r3, %r3, %r4;\n"
+        "  st.shared.v4.u32 [%r3], {%r1, %r1, %r1, %r1};\n  fence.proxy.async.shared::cta;\n"
+        "  bar.warp.sync -1;\n  add.u32 %r4, %r4, 1024;\n  mov.u32 %r5, 0;\n"
+        "  @%p5 mov.u64 %rd20, " +
+            std::string{map} +
+            ";\n  @%p1 cp.async.bulk.tensor.2d.global.shared::cta.bulk_group [%rd20, {%r5, %r5}],"
+            " [%r4];\n  @%p1 cp.async.bulk.commit_group;\n  @%p1 cp.async.bulk.wait_group 0;\n",
+        1);
+    const std::string store = "st.shared.u32 [tile+64], 5;";
+    kernel.body.replace(kernel.body.find(store), store.size(), "st.global.u32 [%rd2+512], 5;");
+    kernel.columns = 32;
+    TensorMapSpec apart{1, 4, 32};
+    apart.outer[0] = {16, 256, 4, 1};
+    kernel.maps = {{1, 4, 32}, apart};
+    kernel.in.resize(32);
+    return kernel;
+  };
+  expect_proved(storing("%rd20"));
+  EXPECT_NE(proof_of(storing("%rd21")).verdict, ProofVerdict::kProved);
+}
+
 }  // namespace warptwin::sim::looks_test
