@@ -110,7 +110,18 @@ void Gpu::start_cluster(std::uint32_t slot) {
   }
 }
 
+// Beyond the values that have a name.
+static constexpr std::uint32_t kBehindHash = 32;
+
+ElectLane behind_hash(std::uint32_t places) {
+  return static_cast<ElectLane>(kBehindHash + places);
+}
+
 std::uint8_t elected_lane_of(ElectLane rule, std::uint32_t warp) {
+  if (const auto number = static_cast<std::uint32_t>(rule); number >= kBehindHash) {
+    return static_cast<std::uint8_t>(
+        (elected_lane_of(ElectLane::kHash, warp) + number - kBehindHash) % kWarpLanes);
+  }
   switch (rule) {
     case ElectLane::kHighest:
       return kWarpLanes - 1;

@@ -5,8 +5,12 @@
 #include "common/trace/op_facts.hpp"
 
 #include "sim/prove/event_facts.hpp"
+#include "sim/prove/operands.hpp"
 
 namespace warptwin::sim {
+
+// Operations of runs in which each lane is elected; 32 instructions of threads count as one.
+static constexpr std::uint64_t kOtherLanesWork = 400'000;
 
 void WarpWork::LaneWork::add(const Event& event) {
   const std::uint32_t lanes = event.lane_mask();
@@ -28,6 +32,7 @@ void WarpWork::LaneWork::add(const Event& event) {
                                    std::uint64_t{event.site.line}}) {
     hash.add(part);
   }
+  add_operands(event, 0, hash);
 }
 
 namespace {
@@ -39,20 +44,13 @@ std::uint32_t exchange_lowest(std::uint32_t lanes, std::uint32_t with) {
 
 }  // namespace
 
-WarpWork::Stretch WarpWork::LaneWork::stretch(std::uint32_t warp) const {
-  Stretch sum;
+std::uint64_t WarpWork::LaneWork::stretch(std::uint32_t exchanged) const {
+  std::uint64_t sum = 0;
   for (const auto& [lanes, work] : sets_) {
-    const auto of = [value = work.value()](std::uint32_t by) {
-      Hash hash;
-      hash.add(by);
-      hash.add(value);
-      return hash.value();
-    };
-    sum.as_is += of(lanes);
-    for (std::size_t other = 0; other < kOtherElections.size(); ++other) {
-      const std::uint32_t with = elected_lane_of(kOtherElections[other], warp);
-      sum.exchanged[other] += of(exchange_lowest(lanes, with));
-    }
+    Hash hash;
+    hash.add(exchange_lowest(lanes, exchanged));
+    hash.add(work.value());
+    sum += hash.value();
   }
   return sum;
 }
@@ -109,9 +107,9 @@ void WarpWork::at_end() {
 
 void WarpWork::end_stretch(std::size_t number, const LaneWork& work) {
   OfWarp& warp = warps_[number];
-  const Stretch stretch = work.stretch(static_cast<std::uint32_t>(number));
+  const std::uint64_t as_is = work.stretch(0);
   if (lowest_ == nullptr) {
-    warp.stretches.push_back(stretch);
+    warp.stretches.push_back(as_is);
     return;
   }
   const std::uint32_t index = warp.compared++;
@@ -119,9 +117,34 @@ void WarpWork::end_stretch(std::size_t number, const LaneWork& work) {
     differs_ = true;
     return;
   }
-  const Stretch& lowest = lowest_->warps_[number].stretches[index];
+  const std::uint64_t lowest = lowest_->warps_[number].stretches[index];
   differs_ =
-      differs_ || (stretch.as_is != lowest.as_is && stretch.as_is != lowest.exchanged[other_]);
+      differs_ || (as_is != lowest && work.stretch(elected_lane_of(
+                                          elected_, static_cast<std::uint32_t>(number))) != lowest);
+}
+
+// The run that `proved` is of, with other lanes elected; perhaps of its first cluster alone.
+static void run_with(const ScenarioEntry& scenario,
+                     const ParameterSet& parameters,
+                     RunOptions options,
+                     const ProofResult& proved,
+                     ElectLane elected,
+                     bool first_alone,
+                     WarpWork& work) {
+  options.schedule = proved.schedule;
+  if (first_alone) {
+    options.clusters_begun_max = 1;
+    options.schedule.tiles = proved.claims.asked ? 1 : options.schedule.tiles;
+  }
+  options.detect = false;
+  options.whole_grid = proved.whole_grid;
+  options.rules.machine.elect_lane = elected;
+  options.observer = &work;
+  if (!proved.whole_grid) {
+    options.resident_ctas = 1;
+  }
+  simulate(scenario, parameters, options);
+  work.at_end();
 }
 
 std::vector<ElectLane> elections_that_matter(const ScenarioEntry& scenario,
@@ -129,34 +152,17 @@ std::vector<ElectLane> elections_that_matter(const ScenarioEntry& scenario,
                                              const RunOptions& run,
                                              const ProofResult& proved,
                                              const WarpWork* lowest) {
-  const auto run_with = [&](ElectLane elected, bool first_alone, WarpWork& work) {
-    RunOptions options = run;
-    options.schedule = proved.schedule;
-    if (first_alone) {
-      options.clusters_begun_max = 1;
-      options.schedule.tiles = proved.claims.asked ? 1 : options.schedule.tiles;
-    }
-    options.detect = false;
-    options.whole_grid = proved.whole_grid;
-    options.rules.machine.elect_lane = elected;
-    options.observer = &work;
-    if (!proved.whole_grid) {
-      options.resident_ctas = 1;
-    }
-    simulate(scenario, parameters, options);
-    work.at_end();
-  };
   std::array<bool, kOtherElections.size()> matters{};
   const auto compare = [&](bool first_alone, const WarpWork* known) {
     WarpWork made;
     if (known == nullptr) {
-      run_with(ElectLane::kLowest, first_alone, made);
+      run_with(scenario, parameters, run, proved, ElectLane::kLowest, first_alone, made);
       known = &made;
     }
     for (std::size_t other = 0; other < kOtherElections.size(); ++other) {
       if (!matters[other]) {
-        WarpWork work{*known, other};
-        run_with(kOtherElections[other], first_alone, work);
+        WarpWork work{*known, kOtherElections[other]};
+        run_with(scenario, parameters, run, proved, kOtherElections[other], first_alone, work);
         matters[other] = work.differs();
       }
     }
@@ -175,6 +181,35 @@ std::vector<ElectLane> elections_that_matter(const ScenarioEntry& scenario,
     }
   }
   return elections;
+}
+
+bool any_lane_does_the_same(const ScenarioEntry& scenario,
+                            const ParameterSet& parameters,
+                            const RunOptions& run,
+                            const ProofResult& proved,
+                            const WarpWork* lowest) {
+  const auto instructions = [&] {
+    return scenario.thread_instructions ? scenario.thread_instructions() : 0;
+  };
+  WarpWork made;
+  if (lowest == nullptr) {
+    run_with(scenario, parameters, run, proved, ElectLane::kLowest, false, made);
+    lowest = &made;
+  }
+  std::uint64_t work = 0;
+  for (std::uint32_t places = 1; places < kWarpLanes; ++places) {
+    if (work > kOtherLanesWork) {
+      return false;
+    }
+    const std::uint64_t before = instructions();
+    WarpWork one{*lowest, behind_hash(places)};
+    run_with(scenario, parameters, run, proved, behind_hash(places), false, one);
+    if (one.differs()) {
+      return false;
+    }
+    work += proved.run.operations + (instructions() - before) / kWarpLanes;
+  }
+  return true;
 }
 
 }  // namespace warptwin::sim

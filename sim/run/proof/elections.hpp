@@ -25,8 +25,8 @@ class WarpWork : public EventSink {
  public:
   /// Keeps what is done with the lowest lane elected.
   WarpWork() = default;
-  /// Compares a run of kOtherElections[other] with `lowest`, which outlives this, as it goes on.
-  WarpWork(const WarpWork& lowest, std::size_t other) : lowest_{&lowest}, other_{other} {}
+  /// Compares a run in which others are elected with `lowest`, which outlives this, as it goes on.
+  WarpWork(const WarpWork& lowest, ElectLane elected) : lowest_{&lowest}, elected_{elected} {}
 
   void on_event(const Event& event) override;
   /// The run is over.
@@ -36,27 +36,22 @@ class WarpWork : public EventSink {
   bool differs() const { return differs_ || warps_.size() != lowest_->warps_.size(); }
 
  private:
-  /// A stretch between two meetings, as numbers: with the lanes that did it as they are, and with
-  /// the lowest and the lane of each other election exchanged.
-  struct Stretch {
-    std::uint64_t as_is = 0;
-    std::array<std::uint64_t, kOtherElections.size()> exchanged{};
-  };
   /// The work of sets of lanes, each in its order.
   class LaneWork {
    public:
     void add(const Event& event);
-    /// In no order of the sets.
-    Stretch stretch(std::uint32_t warp) const;
+    /// As a number, in no order of the sets, with lane 0 and another one exchanged.
+    std::uint64_t stretch(std::uint32_t exchanged) const;
     void clear() { sets_.clear(); }
 
    private:
     std::vector<std::pair<std::uint32_t, Hash>> sets_;  // by the lanes, as bits
   };
   struct OfWarp {
-    std::vector<Stretch> stretches;  // as the last one what its threads did by themselves
-    std::uint32_t compared = 0;      // with those of `lowest`
-    LaneWork since;                  // the last meeting
+    /// Between two meetings; as the last one what its threads did by themselves.
+    std::vector<std::uint64_t> stretches;
+    std::uint32_t compared = 0;  // with those of `lowest`
+    LaneWork since;              // the last meeting
     LaneWork of_threads;
   };
 
@@ -64,7 +59,7 @@ class WarpWork : public EventSink {
 
   std::vector<OfWarp> warps_;
   const WarpWork* lowest_ = nullptr;  // null: nothing is compared
-  std::size_t other_ = 0;
+  ElectLane elected_ = ElectLane::kLowest;
   bool differs_ = false;
 };
 
@@ -79,5 +74,14 @@ std::vector<ElectLane> elections_that_matter(const ScenarioEntry& scenario,
                                              const RunOptions& run,
                                              const ProofResult& proved,
                                              const WarpWork* lowest);
+
+/// The same of all other lanes, of whom no election of kOtherElections matters: whether each warp
+/// does the same whichever of its lanes is elected. False, too, where that is more work than is
+/// made of it.
+bool any_lane_does_the_same(const ScenarioEntry& scenario,
+                            const ParameterSet& parameters,
+                            const RunOptions& run,
+                            const ProofResult& proved,
+                            const WarpWork* lowest);
 
 }  // namespace warptwin::sim

@@ -9,6 +9,7 @@
 
 namespace warptwin::sim::elections_test {
 
+using testing::AnyOf;
 using testing::Contains;
 using testing::HasSubstr;
 using testing::Not;
@@ -95,6 +96,17 @@ TEST(PtxElections, ALaneBetweenIsTriedToo) {
   EXPECT_EQ(any.verdict, ProofVerdict::kProved);
   EXPECT_THAT(any.notes, Not(kNamed));
   EXPECT_THAT(any.notes, Not(tried));
+}
+
+// Of three lanes the warp does the same, and of a fourth it does not: the verdict says that it was
+// not tried.
+TEST(PtxElections, EachLaneHasToDoTheSameWhereNoneIsNamed) {
+  const auto named = AnyOf(kNamed, Contains(HasSubstr("one that was tried between them")));
+  for (const std::uint32_t lane : {5U, 17U, 30U}) {
+    const ProofResult but_one = proof_of(stored_by(std::to_string(~(1U << lane))));
+    EXPECT_EQ(but_one.verdict, ProofVerdict::kProved);
+    EXPECT_THAT(but_one.notes, named) << lane;
+  }
 }
 
 // In one stretch without a meeting a lane goes by its number, and another is elected.
