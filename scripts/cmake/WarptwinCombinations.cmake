@@ -3,8 +3,8 @@
 # warptwin_combinations(<out> <slice> <list> <folder>)
 #
 # The headers, scenarios/combinations/NAME.hpp in <folder>, of the scenarios that <list> has: a form
-# a line, of so many types, as its own text says. <slice> gets one header of each line: its types
-# are taken in turn.
+# a line, of so many types, as its own text says. <slice> gets one header of each second line: lines
+# and types are taken in turn.
 function(warptwin_combinations out slice list folder)
   set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS ${list})
   set(type_bf16 bf16)
@@ -47,10 +47,13 @@ function(warptwin_combinations out slice list folder)
       configure_file(${WARPTWIN_CMAKE_DIR}/combination.hpp.in ${folder}/${header} @ONLY)
       list(APPEND headers ${header})
     endforeach()
-    list(LENGTH types count)
-    math(EXPR back "${number} % ${count} - ${count}")
-    list(GET headers ${back} header)
-    list(APPEND taken ${header})
+    math(EXPR odd "${number} % 2")
+    if(NOT odd)
+      list(LENGTH types count)
+      math(EXPR back "${number} / 2 % ${count} - ${count}")
+      list(GET headers ${back} header)
+      list(APPEND taken ${header})
+    endif()
     math(EXPR number "${number} + 1")
   endforeach()
   set(${out} ${headers} PARENT_SCOPE)

@@ -26,13 +26,22 @@ CONTRACTED = {"gemm_blockwise_fp8", "gemm_blockwise_fp8_persistent", "gemm_group
 DECIDED_BY_DATA = {"attention", "attention_2sm", "attention_clc", "attention_persistent"}
 # And these claim tiles, so that a proof with data is not there: they are run, and compared.
 NOT_PROVED = {"attention_clc", "attention_persistent"}
-# Each order of the tiles that a cluster may claim is executed, with data: of these fewer tiles, and
-# of a shorter K. Their text is proved at its own sizes.
-OF_FEWER_TILES = {"gemm_blockwise_fp8_persistent", "gemm_clc_transposed", "gemm_epilogue_load_clc",
-                  "gemm_epilogue_load_persistent", "gemm_fused_clc", "gemm_fused_persistent",
-                  "gemm_swiglu_clc", "gemm_swiglu_persistent", "gemm_swiglu_quantised_clc",
-                  "gemm_swiglu_quantised_persistent"}
-FEWER_TILES = ["m=256", "n=256", "k=512"]
+# Each order of the tiles that a cluster may claim is executed, with data: where the launch's own
+# size takes seconds, a smaller one is checked. Their text is proved at its own sizes.
+SMALLER = [
+    (["m=256", "n=256", "k=512"],
+     {"gemm_blockwise_fp8_persistent", "gemm_clc_transposed", "gemm_epilogue_load_clc",
+      "gemm_epilogue_load_persistent", "gemm_fused_clc", "gemm_fused_persistent",
+      "gemm_sparse_persistent", "gemm_swiglu_clc", "gemm_swiglu_persistent",
+      "gemm_swiglu_quantised_clc", "gemm_swiglu_quantised_persistent"}),
+    (["m=512", "n=256", "k=512"],
+     {"gemm_persistent", "gemm_persistent_mn", "gemm_persistent_mn_b", "gemm_persistent_prefetch",
+      "gemm_persistent_stmatrix", "gemm_persistent_transposed", "gemm_persistent_warp_stores"}),
+    (["groups=3", "m=200", "k=128"],
+     {"gemm_grouped_gather_persistent", "gemm_grouped_maps_persistent", "gemm_mixed_input_clc"}),
+    (["m2=70", "m3=0"], {"gemm_grouped_1d1d_persistent", "gemm_grouped_persistent"}),
+    (["images=2", "height=8"], {"conv2d_fprop_clc", "conv2d_im2col_clc"}),
+]
 # Main loops for measuring leave nothing behind.
 WITHOUT_OUTPUT = {"mainloop", "mainloop_fp8", "mainloop_wgmma"}
 
@@ -89,15 +98,16 @@ def problem_of(warptwin, launches, work, scenario, ptx):
 def main(warptwin, program, rows):
     with tempfile.TemporaryDirectory() as place:
         work = pathlib.Path(place)
-        fewer = work / "of_fewer_tiles"
-        fewer.mkdir()
-        for folder, settings in ((work, []), (fewer, FEWER_TILES)):
+        places = {}
+        for number, (settings, names) in enumerate([([], set()), *SMALLER]):
+            folder = work / str(number)
+            folder.mkdir()
             subprocess.run([program, folder, *settings], check=True, timeout=60)
+            places.update(dict.fromkeys(names, folder))
         with concurrent.futures.ThreadPoolExecutor(max_workers=2) as pool:
             pending = {
                 scenario: pool.submit(
-                    problem_of, warptwin, fewer if scenario in OF_FEWER_TILES else work, work,
-                    scenario, ptx
+                    problem_of, warptwin, places.get(scenario, work / "0"), work, scenario, ptx
                 )
                 for scenario, ptx in (row.split("=", 1) for row in rows)
             }
