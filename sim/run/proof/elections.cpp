@@ -10,13 +10,18 @@
 namespace warptwin::sim {
 
 // Operations of runs in which each lane is elected; 32 instructions of threads count as one.
-static constexpr std::uint64_t kOtherLanesWork = 400'000;
+static constexpr std::uint64_t kOtherLanesWork = 2'000'000;
 
 void WarpWork::LaneWork::add(const Event& event) {
   const std::uint32_t lanes = event.lane_mask();
   const auto found =
       std::find_if(sets_.begin(), sets_.end(), [&](const auto& one) { return one.first == lanes; });
   Hash& hash = found != sets_.end() ? found->second : sets_.emplace_back(lanes, Hash{}).second;
+  std::uint64_t before = 0;  // what its lanes have done in other sets
+  for (const auto& [others, work] : sets_) {
+    before += others != lanes && (others & lanes) != 0 ? work.value() : 0;
+  }
+  hash.add(before);
   const payload::Numbers numbers = event.numbers();
   for (const std::uint64_t part : {static_cast<std::uint64_t>(event.op),
                                    std::uint64_t{event.flags},
@@ -196,9 +201,9 @@ bool any_lane_does_the_same(const ScenarioEntry& scenario,
     run_with(scenario, parameters, run, proved, ElectLane::kLowest, false, made);
     lowest = &made;
   }
-  std::uint64_t work = 0;
+  std::uint64_t work = 0;  // of one run
   for (std::uint32_t places = 1; places < kWarpLanes; ++places) {
-    if (work > kOtherLanesWork) {
+    if (work * kWarpLanes > kOtherLanesWork) {
       return false;
     }
     const std::uint64_t before = instructions();
@@ -207,7 +212,7 @@ bool any_lane_does_the_same(const ScenarioEntry& scenario,
     if (one.differs()) {
       return false;
     }
-    work += proved.run.operations + (instructions() - before) / kWarpLanes;
+    work = proved.run.operations + (instructions() - before) / kWarpLanes;
   }
   return true;
 }

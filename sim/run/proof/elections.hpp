@@ -40,7 +40,8 @@ class WarpWork : public EventSink {
   class LaneWork {
    public:
     void add(const Event& event);
-    /// As a number, in no order of the sets, with lane 0 and another one exchanged.
+    /// As a number, with lane 0 and another one exchanged. Sets are in an order where they have
+    /// lanes in common.
     std::uint64_t stretch(std::uint32_t exchanged) const;
     void clear() { sets_.clear(); }
 

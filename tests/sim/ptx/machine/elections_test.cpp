@@ -109,6 +109,32 @@ TEST(PtxElections, EachLaneHasToDoTheSameWhereNoneIsNamed) {
   }
 }
 
+// All lanes make a fence, and the elected one copies what was stored: which of the two comes first
+// its number says, by one text.
+TEST(PtxElections, TheOrderOfWhatAllLanesDoAndOneOfThemIsCompared) {
+  const auto copied = [](const std::string& second) {
+    OneKernel kernel;
+    kernel.body =
+        "  mov.u32 %r20, tile;\n  shl.b32 %r3, %r1, 2;\n  add.u32 %r3, %r3, %r20;\n"
+        "  st.shared.u32 [%r3], %r1;\n  bar.warp.sync -1;\n"
+        "  elect.sync %r4|%p2, -1;\n  shr.u32 %r5, %r4, 4;\n  mov.u32 %r6, 0;\n" +
+        second +
+        "STEP:\n  xor.b32 %r7, %r6, %r5;\n  setp.ne.u32 %p3, %r7, 0;\n"
+        "  @%p3 bra COPY;\n  fence.proxy.async.shared::cta;\n  bra NEXT;\nCOPY:\n"
+        "  @%p2 cp.async.bulk.global.shared::cta.bulk_group [%rd2], [tile], 128;\n"
+        "  @%p2 cp.async.bulk.commit_group;\n  @%p2 cp.async.bulk.wait_group 0;\n"
+        "NEXT:\n  add.u32 %r6, %r6, 1;\n  setp.lt.u32 %p4, %r6, 2;\n"
+        "  @%p4 bra STEP;\n";
+    return proof_of(kernel);
+  };
+  const ProofResult by_number = copied("");
+  EXPECT_EQ(by_number.verdict, ProofVerdict::kProved);
+  EXPECT_THAT(by_number.notes, kNamed);
+  const ProofResult fenced = copied("  mov.u32 %r5, 0;\n");
+  EXPECT_EQ(fenced.verdict, ProofVerdict::kProved);
+  EXPECT_THAT(fenced.notes, Not(kNamed));
+}
+
 // In one stretch without a meeting a lane goes by its number, and another is elected.
 TEST(PtxElections, ThatDecideNothingAreNotNamed) {
   const std::string aside =
