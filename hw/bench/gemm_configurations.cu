@@ -20,47 +20,19 @@
 #include <tuple>
 
 #include "hw/bench/clock_meter.cuh"
+#include "hw/bench/gemm_forms.cuh"
 #include "hw/bench/gemm_list.hpp"
-#include "hw/bench/gemm_loads.cuh"
 #include "hw/bench/gemm_run.cuh"
 
 namespace warptwin::hw::bench {
 namespace {
 
-using LaunchOne = void (*)(const Matrices&, const Configuration&);
-using Key = std::tuple<std::uint32_t, std::uint32_t, std::uint32_t, std::uint32_t>;
+template <Machine M, class Extents>
+using ScenarioKernel = scenarios::GemmWgmmaKernel<M, Extents>;
 
-template <std::uint32_t kTileM, std::uint32_t kTileN, std::uint32_t kCluster, std::uint32_t kFlight>
-void launch_as(const Matrices& x, const Configuration& c) {
-  using Extents = RingExtents<kTileM, kTileN, kCluster, kFlight>;
-  if (c.loads) {
-    launch_scenario<GemmLoadsKernel<CudaMachine, Extents>>(
-        x, Extents{{c.stages}}, c.ctas, c.swizzle);
-  } else {
-    launch_scenario<scenarios::GemmWgmmaKernel<CudaMachine, Extents>>(
-        x, Extents{{c.stages}}, c.ctas, c.swizzle);
-  }
-}
-
-const std::map<Key, LaunchOne>& launches() {
-  static const std::map<Key, LaunchOne> all = {
-      {{64, 128, 1, 1}, launch_as<64, 128, 1, 1>},
-      {{64, 128, 2, 1}, launch_as<64, 128, 2, 1>},
-      {{128, 64, 1, 1}, launch_as<128, 64, 1, 1>},
-      {{128, 64, 2, 1}, launch_as<128, 64, 2, 1>},
-      {{128, 128, 1, 0}, launch_as<128, 128, 1, 0>},
-      {{128, 128, 1, 1}, launch_as<128, 128, 1, 1>},
-      {{128, 128, 2, 1}, launch_as<128, 128, 2, 1>},
-      {{128, 256, 1, 0}, launch_as<128, 256, 1, 0>},
-      {{128, 256, 1, 1}, launch_as<128, 256, 1, 1>},
-      {{128, 256, 2, 1}, launch_as<128, 256, 2, 1>},
-  };
-  return all;
-}
-
-LaunchOne launch_of(const Configuration& c) {
-  const auto found = launches().find({c.tile_m, c.tile_n, c.cluster_m, c.in_flight});
-  return found == launches().end() ? nullptr : found->second;
+void launch_it(const Matrices& x, const Configuration& c) {
+  const LaunchOne launch = c.loads ? launch_of<GemmLoadsKernel>(c) : launch_of<ScenarioKernel>(c);
+  launch(x, c);
 }
 
 // A place in a list, drawn; the same for the same seed everywhere.
@@ -98,36 +70,22 @@ int draw(std::uint64_t seed, int problems, int each) {
     const std::uint32_t k = draw.of({512U, 1024U, 1536U, 2048U, 3072U, 4096U, 6144U, 8192U});
     std::vector<std::string> drawn;
     while (drawn.size() < static_cast<std::size_t>(each)) {
-      auto place = launches().begin();
-      std::advance(place, draw.below(static_cast<std::uint32_t>(launches().size())));
-      const auto [tile_m, tile_n, cluster_m, in_flight] = place->first;
+      const std::vector<GemmForm>& forms = forms_of<ScenarioKernel>();
+      const GemmForm& form = forms[draw.below(static_cast<std::uint32_t>(forms.size()))];
       const Configuration c{m,
                             n,
                             k,
-                            tile_m,
-                            tile_n,
+                            form.tile_m,
+                            form.tile_n,
                             2 + draw.below(7),
-                            cluster_m,
-                            in_flight,
+                            form.cluster_m,
+                            form.in_flight,
                             draw.of({0U, 132U}),
                             draw.of({0U, 4U, 16U})};
-      char line[160];
-      std::snprintf(line,
-                    sizeof line,
-                    "%u %u %u %u %u %u %u %u %u %u",
-                    c.m,
-                    c.n,
-                    c.k,
-                    c.tile_m,
-                    c.tile_n,
-                    c.stages,
-                    c.cluster_m,
-                    c.in_flight,
-                    c.ctas,
-                    c.swizzle);
+      const std::string line = line_of(c);
       if (fits(c) && std::find(drawn.begin(), drawn.end(), line) == drawn.end()) {
-        drawn.emplace_back(line);
-        std::puts(line);
+        drawn.push_back(line);
+        std::puts(line.c_str());
       }
     }
   }
@@ -151,14 +109,14 @@ void measure(const std::vector<Configuration>& list, std::vector<Measured>& meas
   std::vector<double> errors;
   for (const Configuration& c : list) {
     x.poison();
-    launch_of(c)(x, c);
+    launch_it(x, c);
     synchronize(nullptr);
     errors.push_back(c.loads ? 0 : x.error());
   }
   for (int round = 0; round < kRounds; ++round) {
     for (std::size_t i = 0; i < list.size(); ++i) {
       meter.begin();
-      spent[i].push_back(microseconds([&] { launch_of(list[i])(x, list[i]); }, 8, 1));
+      spent[i].push_back(microseconds([&] { launch_it(x, list[i]); }, 8, 1));
       clocks[i].push_back(meter.gigahertz());
     }
   }
@@ -227,8 +185,7 @@ void write(const std::vector<Measured>& all, const char* path) {
 int run(const char* list, const char* rows, bool loads) {
   std::map<std::tuple<std::uint32_t, std::uint32_t, std::uint32_t>, std::vector<Configuration>>
       problems;
-  const auto is_here = [](const Configuration& c) { return launch_of(c) != nullptr; };
-  for (Configuration& c : read_list(list, is_here)) {
+  for (Configuration& c : read_list_for<ScenarioKernel>(list)) {
     c.loads = loads;
     problems[{c.m, c.n, c.k}].push_back(c);
   }

@@ -18,6 +18,16 @@ struct Configuration {
   bool loads = false;  // nothing is multiplied
 };
 
+/// As a list has it.
+inline std::string line_of(const Configuration& c) {
+  std::string line;
+  for (const std::uint32_t field :
+       {c.m, c.n, c.k, c.tile_m, c.tile_n, c.stages, c.cluster_m, c.in_flight, c.ctas, c.swizzle}) {
+    line += (line.empty() ? "" : " ") + std::to_string(field);
+  }
+  return line;
+}
+
 /// Those of the file `list`. None, and standard output says why: it has no line, or one that cannot
 /// be read, is not made of whole tiles, or of which `is_here` says no.
 template <class IsHere>

@@ -8,13 +8,11 @@
 // that cannot be read, 4 no device.
 
 #include <fstream>
-#include <map>
 #include <string>
-#include <tuple>
 
 #include "hw/bench/clock_meter.cuh"
+#include "hw/bench/gemm_forms.cuh"
 #include "hw/bench/gemm_list.hpp"
-#include "hw/bench/gemm_loads.cuh"
 #include "hw/bench/gemm_run.cuh"
 
 namespace warptwin::hw::bench {
@@ -103,29 +101,6 @@ struct TracedKernel : scenarios::GemmWgmmaKernel<M, Extents> {
   }
 };
 
-using Key = std::tuple<std::uint32_t, std::uint32_t, std::uint32_t>;
-using LaunchOne = void (*)(const Matrices&, const Configuration&);
-
-template <std::uint32_t kTileM, std::uint32_t kTileN, std::uint32_t kCluster>
-void launch_as(const Matrices& x, const Configuration& c) {
-  using Extents = RingExtents<kTileM, kTileN, kCluster, 1>;
-  launch_scenario<TracedKernel<CudaMachine, Extents>>(x, Extents{{c.stages}}, c.ctas, c.swizzle);
-}
-
-const std::map<Key, LaunchOne>& launches() {
-  static const std::map<Key, LaunchOne> all = {
-      {{64, 128, 1}, launch_as<64, 128, 1>},
-      {{64, 128, 2}, launch_as<64, 128, 2>},
-      {{128, 128, 1}, launch_as<128, 128, 1>},
-      {{128, 128, 2}, launch_as<128, 128, 2>},
-  };
-  return all;
-}
-
-bool is_traced(const Configuration& c) {
-  return launches().contains({c.tile_m, c.tile_n, c.cluster_m});
-}
-
 // Of one configuration: a line of text, then its notes.
 void trace(const Configuration& c, std::ostream& out) {
   Matrices x{c.m, c.n, c.k};
@@ -135,10 +110,9 @@ void trace(const Configuration& c, std::ostream& out) {
   DeviceBuffer step_notes{sizeof(uint2) * tiles * steps, 0};
   const Notes notes{tile_notes.get<TileNote>(), step_notes.get<uint2>(), c.n / c.tile_n};
   require_cuda(cudaMemcpyToSymbol(device_notes, &notes, sizeof notes), "cudaMemcpyToSymbol", "");
-  const LaunchOne launch_it = launches().at({c.tile_m, c.tile_n, c.cluster_m});
   ClockMeter meter{sm_count()};
   meter.begin();
-  const double spent = microseconds([&] { launch_it(x, c); }, 8, 5);
+  const double spent = microseconds([&] { launch_of<TracedKernel>(c)(x, c); }, 8, 5);
   const double clock = meter.gigahertz();
   std::vector<TileNote> of_tiles(tiles);
   std::vector<uint2> of_steps(std::size_t{tiles} * steps);
@@ -154,24 +128,11 @@ void trace(const Configuration& c, std::ostream& out) {
                           cudaMemcpyDeviceToHost),
                "cudaMemcpy",
                "the kernel before it failed");
-  char head[256];
-  std::snprintf(head,
-                sizeof head,
-                "%u %u %u %u %u %u %u %u %u %u %.3f us %.4f GHz\n",
-                c.m,
-                c.n,
-                c.k,
-                c.tile_m,
-                c.tile_n,
-                c.stages,
-                c.cluster_m,
-                c.in_flight,
-                c.ctas,
-                c.swizzle,
-                spent,
-                clock);
+  char spent_at[80];
+  std::snprintf(spent_at, sizeof spent_at, " %.3f us %.4f GHz\n", spent, clock);
+  const std::string head = line_of(c) + spent_at;
   out << head;
-  std::fputs(head, stderr);
+  std::fputs(head.c_str(), stderr);
   out.write(reinterpret_cast<const char*>(of_tiles.data()),
             static_cast<std::streamsize>(sizeof(TileNote) * of_tiles.size()));
   // Short numbers: since the stage before was asked for; from asking until full.
@@ -201,7 +162,7 @@ int main(int count, char** arguments) {
     return 4;
   }
   try {
-    const std::vector<Configuration> list = read_list(arguments[1], is_traced);
+    const std::vector<Configuration> list = read_list_for<TracedKernel>(arguments[1]);
     if (list.empty()) {
       return 2;
     }

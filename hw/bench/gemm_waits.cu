@@ -9,15 +9,13 @@
 // 4 no device.
 
 #include <fstream>
-#include <map>
 #include <memory>
 #include <string>
 #include <string_view>
-#include <tuple>
 
 #include "hw/bench/clock_meter.cuh"
+#include "hw/bench/gemm_forms.cuh"
 #include "hw/bench/gemm_list.hpp"
-#include "hw/bench/gemm_loads.cuh"
 #include "hw/bench/gemm_run.cuh"
 
 namespace warptwin::hw::bench {
@@ -110,36 +108,6 @@ struct WaitingKernel : scenarios::GemmWgmmaKernel<M, Extents> {
   }
 };
 
-using Key = std::tuple<std::uint32_t, std::uint32_t, std::uint32_t, std::uint32_t>;
-using LaunchOne = void (*)(const Matrices&, const Configuration&);
-
-template <std::uint32_t kTileM, std::uint32_t kTileN, std::uint32_t kCluster, std::uint32_t kFlight>
-void launch_as(const Matrices& x, const Configuration& c) {
-  using Extents = RingExtents<kTileM, kTileN, kCluster, kFlight>;
-  launch_scenario<WaitingKernel<CudaMachine, Extents>>(x, Extents{{c.stages}}, c.ctas, c.swizzle);
-}
-
-const std::map<Key, LaunchOne>& launches() {
-  static const std::map<Key, LaunchOne> all = {
-      {{64, 128, 1, 1}, launch_as<64, 128, 1, 1>},
-      {{64, 128, 2, 1}, launch_as<64, 128, 2, 1>},
-      {{128, 64, 1, 1}, launch_as<128, 64, 1, 1>},
-      {{128, 64, 2, 1}, launch_as<128, 64, 2, 1>},
-      {{128, 128, 1, 0}, launch_as<128, 128, 1, 0>},
-      {{128, 128, 1, 1}, launch_as<128, 128, 1, 1>},
-      {{128, 128, 2, 1}, launch_as<128, 128, 2, 1>},
-      {{128, 256, 1, 0}, launch_as<128, 256, 1, 0>},
-      {{128, 256, 1, 1}, launch_as<128, 256, 1, 1>},
-      {{128, 256, 2, 1}, launch_as<128, 256, 2, 1>},
-  };
-  return all;
-}
-
-LaunchOne launch_of(const Configuration& c) {
-  const auto found = launches().find({c.tile_m, c.tile_n, c.cluster_m, c.in_flight});
-  return found == launches().end() ? nullptr : found->second;
-}
-
 // Of one configuration: a row, with the notes of each tile.
 void measure(const Configuration& c, const Matrices& x, bool once, std::ostream* out) {
   const std::uint32_t tiles = (c.m / c.tile_m) * (c.n / c.tile_n);
@@ -147,13 +115,13 @@ void measure(const Configuration& c, const Matrices& x, bool once, std::ostream*
   const Notes notes{tile_notes.get<TileNote>(), c.n / c.tile_n};
   require_cuda(cudaMemcpyToSymbol(device_notes, &notes, sizeof notes), "cudaMemcpyToSymbol", "");
   if (once) {
-    launch_of(c)(x, c);
+    launch_of<WaitingKernel>(c)(x, c);
     synchronize(nullptr);
     return;
   }
   ClockMeter meter{sm_count()};
   meter.begin();
-  const double spent = microseconds([&] { launch_of(c)(x, c); }, 8, 5);
+  const double spent = microseconds([&] { launch_of<WaitingKernel>(c)(x, c); }, 8, 5);
   const double clock = meter.gigahertz();
   std::vector<TileNote> of_tiles(tiles);
   require_cuda(cudaMemcpy(of_tiles.data(),
@@ -162,23 +130,9 @@ void measure(const Configuration& c, const Matrices& x, bool once, std::ostream*
                           cudaMemcpyDeviceToHost),
                "cudaMemcpy",
                "the kernel before it failed");
-  char head[256];
-  std::snprintf(head,
-                sizeof head,
-                "{\"list\": \"%u %u %u %u %u %u %u %u %u %u\", \"us\": %.3f, \"ghz\": %.4f, ",
-                c.m,
-                c.n,
-                c.k,
-                c.tile_m,
-                c.tile_n,
-                c.stages,
-                c.cluster_m,
-                c.in_flight,
-                c.ctas,
-                c.swizzle,
-                spent,
-                clock);
-  *out << head << "\"tiles\": [";
+  char spent_at[80];
+  std::snprintf(spent_at, sizeof spent_at, "\"us\": %.3f, \"ghz\": %.4f", spent, clock);
+  *out << "{\"list\": \"" << line_of(c) << "\", " << spent_at << ", \"tiles\": [";
   const char* before = "";
   for (const TileNote& n : of_tiles) {
     *out << before << '[' << n.sm << ',' << n.cta << ',' << n.begun << ',' << n.multiplied - n.begun
@@ -216,8 +170,7 @@ int main(int count, char** arguments) {
     return 4;
   }
   try {
-    const auto is_here = [](const Configuration& c) { return launch_of(c) != nullptr; };
-    const std::vector<Configuration> list = read_list(arguments[once ? 2 : 1], is_here);
+    const std::vector<Configuration> list = read_list_for<WaitingKernel>(arguments[once ? 2 : 1]);
     if (list.empty()) {
       return 2;
     }
