@@ -128,7 +128,12 @@ struct Footprint {
   /// Calls `f(from, to)` for each run of bytes as it lies in memory, in no order.
   template <class F>
   void for_each_run(F&& f) const {
-    for (std::uint32_t row = 0; row < rows(); ++row) {
+    for_each_run(0, rows(), f);
+  }
+  /// The same of the rows from `first` to in front of `last`.
+  template <class F>
+  void for_each_run(std::uint32_t first, std::uint32_t last, F&& f) const {
+    for (std::uint32_t row = first; row < last; ++row) {
       const std::uint32_t from = begin + row * pitch;
       if (!swizzled) {
         f(from, from + width);
@@ -145,9 +150,12 @@ struct Footprint {
   }
 
  private:
+  // Of rows that a swizzle moves; those that are near the other's bytes, for each stays in its spans.
   bool meets_addresses(const Footprint& other) const {
+    const std::uint32_t row = other.begin <= begin ? 0 : (other.begin - begin) / pitch;
+    const std::uint32_t ends = other.end <= begin ? 0 : (other.end - begin) / pitch;
     bool meets = false;
-    for_each_run([&](std::uint32_t from, std::uint32_t to) {
+    for_each_run(row > 2 ? row - 2 : 0, std::min(rows(), ends + 2), [&](auto from, auto to) {
       meets = meets || other.meets_interval(from, to);
     });
     return meets;
