@@ -137,7 +137,8 @@ struct Gemm2smKernel {
     auto input = Input{machine, smem.input}.consumer();
     for ([[maybe_unused]] const Tile tile : tiles) {
       if (!warp.is_leader()) {
-        continue;  // it learns which tiles there are, and that is all
+        input.pass_on(problem.k_tiles);  // what lanes copy; otherwise it learns which tiles, alone
+        continue;
       }
       auto accum = warp.acquire_mma_linear();  // waits accum.empty, of both epilogues
       for (std::uint32_t k = 0; k < problem.k_tiles; ++k) {

@@ -1,4 +1,4 @@
-/// Scenario: gemm_multicast, of single CTAs, whose rows of A and B begin at no multiple of 16
+/// Scenario: gemm_multicast whose rows of A and B begin at no multiple of 16
 /// bytes, which no tensor map takes. The lanes of four load warps copy them by cp.async, 4, 8 or 16
 /// bytes each, into the swizzled stage, with zeros for what lies outside;
 /// cp.async.mbarrier.arrive.noinc hands it over. The copies are of the generic proxy, and
@@ -13,9 +13,9 @@
 /// accum.empty[a]   128 epilogue, every lane        -       accumulator a may be overwritten
 /// tmem.done[0]     128 epilogue, every lane        -       tensor memory may be freed
 ///
-/// gemm_clc_unaligned is the same over tiles that a CTA claims, as in gemm_clc. A pair of CTAs, and
-/// copies that several share, are not there: cp.async writes the own CTA's shared memory, and tells
-/// an mbarrier of that.
+/// cp.async writes the own CTA's shared memory: in a cluster each CTA copies all that it reads.
+/// gemm_clc_unaligned is the same over tiles that a cluster claims, gemm_2sm_unaligned by pairs of
+/// CTAs, and gemm_persistent_unaligned both.
 ///
 /// Expected: as gemm_multicast and gemm_clc, for every size of copies that divides a row.
 
@@ -61,15 +61,18 @@ struct GemmUnalignedKernel : Gemm2smKernel<M, Extents, Parts> {
       M& machine, const Problem& problem, const Storage& smem, const auto& tiles, auto&& begins) {
     // The warps of the role follow one another: no two have the same rest.
     const WarpShare share{machine.warp_index() % Parts::kLoadWarps, Parts::kLoadWarps};
+    const std::uint32_t part = smem.input.cluster.place_in_group(machine.cta_rank());
     const auto copy = [&](auto& stage, Tile tile, std::uint32_t k) {
-      problem.rows.copy(stage, tile, k, problem.extents.copy_bytes, share);
+      const Tile own{tile.m, Extents::kCtas * tile.n + part};  // of the rows of B a pair's half
+      problem.rows.copy(stage, own, k, problem.extents.copy_bytes, share);
     };
     Base::load_tiles_with(machine, problem.k_tiles, smem, tiles, begins, copy);
   }
 };
 
 template <Machine M, class Extents, class Parts>
-using GemmClcUnalignedKernel = ClaimingKernel<M, Extents, GemmUnalignedKernel<M, Extents, Parts>>;
+using GemmClaimedUnalignedKernel =
+    ClaimingKernel<M, Extents, GemmUnalignedKernel<M, Extents, Parts>>;
 
 /// What a scenario says otherwise than `Aligned`, whose parts are `Unaligned` ones.
 template <class Aligned>
@@ -77,8 +80,11 @@ struct WithUnalignedRows : Aligned {
   using Aligned::kSize;
 
   static std::span<const Parameter> parameters() {
-    static const auto kParameters = extended(with_copies(Aligned::parameters(), kSize),
-                                             {{"cluster_n", "likewise along N", 1, 1, 1}});
+    static constexpr std::uint32_t kCtas = Aligned::kCtas;
+    static const auto kParameters =
+        extended(with_copies(Aligned::parameters(), kSize),
+                 {{"cluster_m", "CTAs of a cluster along M: each copies its own", kCtas, kCtas, 16},
+                  {"cluster_n", "likewise along N", 1, 1, 8}});
     return kParameters;
   }
   static auto extents(const ParameterSet& p) {
@@ -91,29 +97,26 @@ struct WithUnalignedRows : Aligned {
   }
 };
 
-/// What the scenarios of every choice of parts share.
-template <class Parts, class Way = CopiedByLanes>
-struct GemmUnalignedOf : WithUnalignedRows<GemmClusterOf<CtaGroup::kOne, Unaligned<Parts, Way>>> {
-  using StaticExtents = UnalignedExtents<
-      GemmClusterExtents<CtaGroup::kOne, GemmExtents<128, 128, kWidestTileK<Parts>, 4, 2>, 1, 1>,
-      8>;
+/// What the scenarios of either group, and of every choice of parts, share.
+template <CtaGroup kGroup, class Parts, class Way = CopiedByLanes>
+struct GemmUnalignedOf : WithUnalignedRows<GemmClusterOf<kGroup, Unaligned<Parts, Way>>> {
+  using Aligned = GemmClusterOf<kGroup, Unaligned<Parts, Way>>;
+  using Shape = GemmExtents<128 * Aligned::kCtas, Aligned::kTileN, kWidestTileK<Parts>, 4, 2>;
+  using StaticExtents = UnalignedExtents<GemmClusterExtents<kGroup, Shape, Aligned::kCtas, 1>, 8>;
   template <Machine M, class Extents>
   using Kernel = GemmUnalignedKernel<M, Extents, Unaligned<Parts, Way>>;
 };
 
-/// The same over tiles that a CTA claims.
-template <class Parts, class Way = CopiedByLanes>
-struct GemmClcUnalignedOf
-    : WithUnalignedRows<GemmPersistentOf<CtaGroup::kOne, Unaligned<Parts, Way>>> {
-  using Shape = GemmExtents<128, 256, kWidestTileK<Parts>, 4, 2>;
-  using StaticExtents =
-      UnalignedExtents<GemmPersistentExtents<GemmClusterExtents<CtaGroup::kOne, Shape, 1, 1>, 2>,
-                       8>;
+/// The same over tiles that a cluster claims.
+template <CtaGroup kGroup, class Parts, class Way = CopiedByLanes>
+struct GemmClaimedUnalignedOf : WithUnalignedRows<GemmPersistentOf<kGroup, Unaligned<Parts, Way>>> {
+  using Aligned = GemmPersistentOf<kGroup, Unaligned<Parts, Way>>;
+  using StaticExtents = UnalignedExtents<typename Aligned::StaticExtents, 8>;
   template <Machine M, class Extents>
-  using Kernel = GemmClcUnalignedKernel<M, Extents, Unaligned<Parts, Way>>;
+  using Kernel = GemmClaimedUnalignedKernel<M, Extents, Unaligned<Parts, Way>>;
 };
 
-struct GemmUnaligned : GemmUnalignedOf<GemmParts> {
+struct GemmUnaligned : GemmUnalignedOf<CtaGroup::kOne, GemmParts> {
   static constexpr ScenarioInfo kInfo{
       "gemm_unaligned",
       ScenarioKind::kClean,

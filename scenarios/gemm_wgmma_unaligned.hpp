@@ -88,7 +88,9 @@ struct GemmWgmmaUnalignedOf : GemmWgmmaOf<Parts> {
   using Kernel = GemmWgmmaUnalignedKernel<M, Extents, Parts>;
 
   static std::span<const Parameter> parameters() {
-    static const auto kParameters = with_copies(Base::parameters(), kSize);
+    static const auto kParameters =
+        extended(with_copies(Base::parameters(), kSize),
+                 {{"cluster_m", "CTAs of a cluster: nobody shares what lanes copy", 1, 1, 1}});
     return kParameters;
   }
   static GemmWgmmaUnalignedExtents<> extents(const ParameterSet& p) {

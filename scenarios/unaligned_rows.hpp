@@ -36,6 +36,9 @@ struct Unaligned : Parts {
 template <class Shape, std::uint32_t kCopyBytes = kDynamic>
 struct UnalignedExtents : Shape {
   [[no_unique_address]] Extent<kCopyBytes> copy_bytes;
+
+  /// Lanes copy for their own CTA alone.
+  constexpr ClusterShape cluster() const { return Shape::cluster().with_own_a().with_own_b(); }
 };
 
 /// A and B, (m, k) and (n, k), in global memory.
@@ -66,7 +69,6 @@ inline std::vector<Parameter> with_copies(std::span<const Parameter> aligned, st
                   {{"m", "rows of A and D", 256, 1, 1 << 20, "tile_m"},
                    {"n", "rows of B, columns of D", 256, 1, 1 << 20, "tile_n"},
                    {"k", "columns of A and B", 1000 / size, 1, 1 << 20, "tile_k"},
-                   {"cluster_m", "CTAs of a cluster: nobody shares what lanes copy", 1, 1, 1},
                    {"copy_bytes", "bytes that a lane copies at a time: 4, 8 or 16", 8, 4, 16}});
 }
 

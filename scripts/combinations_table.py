@@ -48,8 +48,9 @@ HOLES = {
     "p": "operands of `wgmma` are K-major, but for those of 16 bits",
     "q": "tiles differ in their trips: each order in which a cluster may claim them is proved by "
          "itself, where these are few; of more, schedules alone, and values, are checked",
-    "r": "`cp.async` writes shared memory of the own CTA, and tells an mbarrier of that alone: for "
-         "a pair's leader a warp has to hand that on, which is not written yet",
+    "r": "`cp.async` writes shared memory of the own CTA alone, and no form of it is multicast: in "
+         "a cluster each CTA copies all that it reads, and by `wgmma` CTAs have nothing else to "
+         "share",
 }
 
 
@@ -153,6 +154,8 @@ PANEL_PAIRS = clusters((2, 1), (2, 2), (4, 1), (4, 2))  # whole panels of 128 by
 WGMMA = [(f"{m}x1", [f"cluster_m={m}"]) for m in (1, 2, 4)]
 COPIES = [("1x1", []), ("1x1 and copies of 4 bytes", ["copy_bytes=4", "k=148"]),
           ("of 16", ["copy_bytes=16", "k=144"])]
+PAIRS_COPY = [("2x1", []), ("2x1 and copies of 4 bytes", ["copy_bytes=4", "k=148"]),
+              ("of 16", ["copy_bytes=16", "k=144"])]
 FLOATS = ("bf16", "f16", "e4m3")
 WORDS = ("bf16", "f16")
 BYTES = ("e4m3", "e5m2", "s8")
@@ -387,10 +390,14 @@ KERNELS = [
            TWO_SHAPES + [two_shapes(4, 1, 2, 1), two_shapes(2, 2, 1, 1), two_shapes(4, 4, 4, 1)]),
     Kernel("gemm_2sm_preferred", "2SM", "static", {"bf16": "gemm_2sm_preferred"},
            TWO_SHAPES + [two_shapes(4, 1, 2, 1), two_shapes(4, 2, 2, 1), two_shapes(2, 4, 2, 2)]),
-    Kernel("gemm_unaligned", "1SM", "static", {"bf16": "gemm_unaligned"}, COPIES),
+    Kernel("gemm_unaligned", "1SM", "static", {"bf16": "gemm_unaligned"},
+           COPIES + SINGLES[1:4]),
     Kernel("gemm_unaligned_*_$D", "1SM", "static", {}, COPIES[:1]),
     Kernel("gemm_unaligned_relu", "1SM", "static", {}, COPIES[:1]),
-    Kernel("gemm_clc_unaligned", "1SM", "CLC", {}, COPIES),
+    Kernel("gemm_2sm_unaligned", "2SM", "static", {"bf16": "gemm_2sm_unaligned"},
+           PAIRS_COPY + PAIRS[1:3]),
+    Kernel("gemm_clc_unaligned", "1SM", "CLC", {}, COPIES + SINGLES[1:4]),
+    Kernel("gemm_persistent_unaligned", "2SM", "CLC", {}, PAIRS_COPY + PAIRS[1:3]),
     Kernel("gemm_wgmma", "1SM", "static", typed("gemm_wgmma", *TYPES), WGMMA),
     Kernel("gemm_wgmma_warp_stores", "1SM", "static", {"bf16": "gemm_wgmma_warp_stores"}, WGMMA),
     Kernel("gemm_wgmma_unaligned", "1SM", "static", {"bf16": "gemm_wgmma_unaligned"}, COPIES),
@@ -480,12 +487,15 @@ ABSENT = [
      "attention_clc, attention_persistent", "q"),
     ("8x1, 8x2, 2x4, 1x4", "every kernel that takes clusters", "f"),
     ("2SM, CLC", "gemm_wgmma and its forms", "c"),
-    ("2SM, clusters", "gemm_unaligned and its forms, gemm_wgmma_unaligned", "r"),
+    ("multicast", "gemm_unaligned and its forms", "r"),
+    ("clusters", "gemm_wgmma_unaligned", "r"),
     ("MN-major", "other forms of gemm_wgmma, gemm_sparse and its forms", "a"),
     ("MN-major operands", "fused products, SwiGLU, groups, few rows", "a"),
     ("D transposed, stmatrix, D stored by each warp, prefetch, relu",
-     "kernels with a source, splits, groups, few rows, convolutions", "a"),
-    ("D of another type", "few rows, SwiGLU, factors of blocks, convolutions", "a"),
+     "kernels with a source, splits, groups, few rows, convolutions, unaligned rows but for "
+     "gemm_unaligned_relu", "a"),
+    ("D of another type", "few rows, SwiGLU, factors of blocks, convolutions, unaligned rows but "
+     "for gemm_unaligned", "a"),
     ("other types", "gemm_block_scaled, gemm_block_scaled_persistent, gemm_block_scaled_alpha, "
      "gemm_block_scaled_alpha_persistent, gemm_block_scaled_batched, "
      "gemm_block_scaled_batched_persistent, gemm_block_scaled_warpgroups, "

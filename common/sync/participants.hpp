@@ -13,6 +13,7 @@
 #include "common/machine/roles.hpp"
 #include "common/machine/shared_layout.hpp"
 #include "common/machine/types.hpp"
+#include "common/sync/mbarrier.hpp"
 
 namespace warptwin {
 
@@ -48,6 +49,15 @@ struct CopiedByLanes {
   template <Machine M>
   static constexpr void take_over(M& machine, SourceSite site) {
     machine.fence_proxy_async(ProxySpace::kSharedCta, site);
+  }
+  /// In the peer of a pair: `wait()`s for its own lanes, fences, for the leader's fence would be of
+  /// another CTA's memory, and tells the leader. Participants: the whole warp. Blocks: in `wait`.
+  template <Machine M>
+  static constexpr void pass_on(
+      M& machine, auto&& wait, Mbarrier peer, std::uint32_t leader, SourceSite site) {
+    wait();
+    take_over(machine, site);
+    arrive_at<ArrivalKind::kElectedLane>(machine, peer, leader, site);
   }
 };
 

@@ -25,7 +25,12 @@ class InputTilePipeline;
 /// empty[s]   per consumer: m / group_ctas + n - 1 commits,      -
 ///            or the lanes or warps of this CTA's role, or of all CTAs'
 ///
+/// peer[s]    of a pair whose lanes copy: 1, of the peer's       -
+///            consumer
+///
 /// With pairs, only the leader's full barriers are used: every copy of the pair counts there.
+/// Copies that lanes make can tell their own CTA alone: the peer's consumer waits for them there,
+/// and tells the leader's `peer`.
 template <TilePayload Payload, class Producer, class... Consumers>
 struct InputPipelineStorage {
   using Filler = Producer;  // who fills stages, and how
@@ -54,7 +59,8 @@ struct InputPipelineStorage {
             full_contract<Producer, FirstConsumer<Consumers...>>(roles, full_bytes),
             contract(Producer::kRole,
                      0,
-                     contributor<Consumers>(empty_arrivals<Consumers>(roles, cluster_shape))...)} {
+                     contributor<Consumers>(empty_arrivals<Consumers>(roles, cluster_shape))...)},
+        peer{peers(layout, owner)} {
     layout.ring({owner, barriers.full, barriers.empty, stages, tiles, stage_bytes});
   }
 
@@ -62,7 +68,14 @@ struct InputPipelineStorage {
   template <Machine M>
   constexpr void init(M& machine, SourceSite site = SourceSite::current()) const {
     barriers.init(machine, site);
+    if constexpr (Producer::kByLanes) {
+      for (std::uint32_t stage = 0; stage < (tells_leader() ? barriers.stages : 0); ++stage) {
+        machine.mbarrier_init(peer[stage], 1, site);
+      }
+    }
   }
+  /// Whether the peer's consumer tells the leader of what lanes have copied.
+  constexpr bool tells_leader() const { return Producer::kByLanes && cluster.is_pair(); }
 
   /// The tiles of k step `j` of stage `index`.
   constexpr auto at(std::uint32_t index, std::uint32_t j) const {
@@ -76,8 +89,21 @@ struct InputPipelineStorage {
   std::uint32_t full_bytes;   // that one phase of full expects: of the whole pair
   SharedAddress tiles;        // of stage 0
   BarrierPair barriers;       // full and empty, one of each for a stage
+  MbarrierArray peer;         // one a stage where `tells_leader()`; otherwise none
 
  private:
+  template <class Layout>
+  constexpr MbarrierArray peers(Layout& layout, const char* owner) const {
+    if constexpr (Producer::kByLanes) {
+      constexpr Role kConsumer = FirstConsumer<Consumers...>::kRole;
+      return layout.barriers(
+          {owner, "peer"},
+          tells_leader() ? barriers.stages : 0,
+          contract(kConsumer, 0, Contributor{kConsumer, ArrivalKind::kElectedLane, 1}));
+    } else {
+      return {};
+    }
+  }
   static constexpr std::uint32_t k_steps(const Payload& payload_shape) {
     if constexpr (requires { payload_shape.k_group; }) {
       return payload_shape.k_group;

@@ -23,7 +23,7 @@ class InputConsumer;
 ///
 /// Every CTA's producer waits its own empty barriers and copies its slices. Only the leader arms,
 /// with the bytes of the whole pair, and only the leader's consumer may acquire: the peer's full
-/// barriers stay unused.
+/// barriers stay unused. Where lanes copy, the peer's consumer passes each stage on.
 ///
 /// Participants: every operation is the whole warp's, with its lanes together afterwards.
 /// Blocks:       acquire_*, wait_*, drain_producer; nothing else.
@@ -81,8 +81,23 @@ class InputTilePipeline {
     wait_producer_if_needed(token, site);
     if constexpr (Producer::kByLanes) {
       Producer::Way::take_over(*machine_, site);
+      if (storage_->tells_leader()) {
+        acquire(*machine_,
+                storage_->peer[consumer_.index],
+                consumer_.full_phase(),
+                acquire_within(false),
+                site);
+      }
     }
     return claim_consumer<As>(site);
+  }
+  /// The consumer's, in the peer of a pair whose lanes copy: waits until the CTA's part of the next
+  /// stage is there, and tells the leader, whose MMA reads it.
+  constexpr void pass_on(SourceSite site = SourceSite::current()) {
+    const auto wait = [&] { wait_producer(site); };
+    const std::uint32_t leader = storage_->cluster.leader(machine_->cta_rank());
+    Producer::Way::pass_on(*machine_, wait, storage_->peer[consumer_.index], leader, site);
+    consumer_step();
   }
   /// Takes the next stage without a wait: for a consumer that learns from another barrier that the
   /// stage is full, as an epilogue does from the MMA's commit.
@@ -292,6 +307,15 @@ class InputConsumer {
   }
   /// Passes over `count` stages, which another consumer reads and frees. Blocks: never.
   constexpr void skip(std::uint32_t count) { pipeline_.consumer_skip(count); }
+  /// In the peer of a pair: tells the leader of `count` stages as they become full. Nothing where
+  /// bytes have come to the leader's barriers themselves.
+  constexpr void pass_on(std::uint32_t count, SourceSite site = SourceSite::current()) {
+    if constexpr (Pipeline::Storage::Filler::kByLanes) {
+      for (std::uint32_t i = 0; i < count; ++i) {
+        pipeline_.pass_on(site);
+      }
+    }
+  }
   constexpr Pipeline& pipeline() { return pipeline_; }  // for what this side does not offer
 
  private:

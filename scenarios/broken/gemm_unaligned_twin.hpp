@@ -8,8 +8,8 @@
 namespace warptwin::scenarios {
 
 template <class Way = CopiedByLanes>
-struct GemmUnalignedTwin : GemmUnalignedOf<GemmParts, Way> {
-  using Base = GemmUnalignedOf<GemmParts, Way>;
+struct GemmUnalignedTwin : GemmUnalignedOf<CtaGroup::kOne, GemmParts, Way> {
+  using Base = GemmUnalignedOf<CtaGroup::kOne, GemmParts, Way>;
 
   static std::span<const Parameter> parameters() {
     static const auto kParameters =

@@ -16,6 +16,7 @@
 #include "scenarios/conv2d_im2col.hpp"
 #include "scenarios/gemm.hpp"
 #include "scenarios/gemm_2sm.hpp"
+#include "scenarios/gemm_2sm_unaligned.hpp"
 #include "scenarios/gemm_block_scaled.hpp"
 #include "scenarios/gemm_block_scaled_persistent.hpp"
 #include "scenarios/gemm_block_scaled_warpgroups.hpp"
@@ -124,6 +125,12 @@ TEST(BarrierTable, OfGemmUnaligned) {
   using Extents = decltype(GemmUnaligned::extents(ParameterSet{GemmUnaligned::parameters()}));
   expect_table_is_true<Gemm2smStorage<Extents, Unaligned<GemmParts>>>(
       "scenarios/gemm_unaligned.hpp", Extents{{{128, 256, 64, 4, 2}, 1, 1}, 8});
+}
+
+TEST(BarrierTable, OfGemm2smUnaligned) {
+  using Extents = decltype(Gemm2smUnaligned::extents(ParameterSet{Gemm2smUnaligned::parameters()}));
+  expect_table_is_true<Gemm2smStorage<Extents, Unaligned<GemmParts>>>(
+      "scenarios/gemm_2sm_unaligned.hpp", Extents{{{256, 256, 64, 4, 2}, 2, 1}, 8});
 }
 
 TEST(BarrierTable, OfGemmMulticastPreferred) {

@@ -58,6 +58,7 @@ INSTANTIATE_TEST_SUITE_P(
         Shape{"gemm_2sm_relu", "m=300 n=200 k=72 tile_n=48"},
         Shape{"gemm_2sm_relu", "m=200 n=50 k=72 tile_m=128 tile_n=32"},
         Shape{"gemm_unaligned", "m=130 n=72 k=150 copy_bytes=4 tile_n=64 stages=2 clusters=2"},
+        Shape{"gemm_2sm_unaligned", "m=130 n=72 k=150 copy_bytes=4 tile_n=64 stages=2 clusters=1"},
         Shape{"gemm_fused", "m=129 n=100 k=144 tile_n=96 scale=16"},
         Shape{"gemm_fused", "m=300 n=257 k=144 tile_n=64 source=1 ctas=1"},
         Shape{"gemm_fused", "m=200 n=300 k=144 tile_n=128 source=2 source_stages=1 ctas=2"},
