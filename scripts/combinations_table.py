@@ -51,6 +51,7 @@ HOLES = {
     "r": "`cp.async` writes shared memory of the own CTA alone, and no form of it is multicast: in "
          "a cluster each CTA copies all that it reads, and by `wgmma` CTAs have nothing else to "
          "share",
+    "s": "a product of two sums leaves the type's range: the `quantised` rows have factors",
 }
 
 
@@ -248,6 +249,8 @@ def fused_rows(base, own, own_multicast=()):
         types = own_multicast if form == "_multicast" else own
         files = {t: name for t in types} if own == ("e4m3",) else typed(name, *types)
         yield Kernel(name, group, tiles, files, shapes)
+        if base == "gemm_swiglu":
+            yield Kernel(f"{name}_*_$D", group, tiles, {}, shapes[:1])
 
 
 SOME_SINGLES = clusters((1, 1), (2, 1), (1, 2), (2, 2))
@@ -354,7 +357,9 @@ def conv_rows():
                 ("_persistent", "2SM", "CLC", MORE_PAIRS), ("_clc", "1SM", "CLC", ALONG_PIXELS)):
             yield Kernel(name + form, group, tiles, typed(name + form, *own), shapes,
                          trips="channels")
-    yield Kernel("conv2d_fprop_multicast", "1SM", "static", {}, ALONG_PIXELS, trips="channels")
+            yield Kernel(f"{name}{form}_*_$D", group, tiles, {}, shapes[:1], trips="channels")
+    for name in ("conv2d_fprop_multicast", "conv2d_fprop_multicast_*_$D"):
+        yield Kernel(name, "1SM", "static", {}, ALONG_PIXELS, trips="channels")
 
 
 def attention_rows():
@@ -405,7 +410,9 @@ KERNELS = [
              {"bf16": "gemm_wgmma_mn"} if form == "mn" else {}, shapes,
              {t: "p" for t in ("tf32", *BYTES)}, only=WORDS)
       for form, shapes in (("mn", WGMMA[:2]), ("mn_b", WGMMA[:2]), ("mn_a", WGMMA),
-                           ("pingpong_mn", WGMMA[:2]), ("pingpong_mn_b", WGMMA[:2]))],
+                           ("pingpong_mn", WGMMA[:2]), ("pingpong_mn_b", WGMMA[:2]),
+                           ("pingpong_mn_a", WGMMA), ("warp_stores_mn", WGMMA[:2]),
+                           ("prefetch_mn", WGMMA[:2]), ("relu_mn", WGMMA[:2]))],
     Kernel("gemm_wgmma_warp_stores_*_e4m3", "1SM", "static", {},
            [*WGMMA, ("1x1 and tiles of 144 columns", ["tile_n=144"])]),
     Kernel("gemm_wgmma_pingpong", "1SM", "static",
@@ -429,6 +436,8 @@ KERNELS = [
     *fused_rows("gemm_swiglu_quantised", ("e4m3",), ("e4m3",)),
     Kernel("gemm_small", "1SM", "static", typed("gemm_small", *FLOATS), SMALL),
     Kernel("gemm_small_clc", "1SM", "CLC", typed("gemm_small_clc", *FLOATS), SMALL),
+    *[Kernel(f"gemm_small{form}", "1SM", "CLC" if "clc" in form else "static", {}, SMALL[:2])
+      for form in ("_*_$D", "_clc_*_$D", "_relu", "_clc_relu")],
     Kernel("gemm_serial", "1SM", "static", {"bf16": "gemm_serial"}, ONE),
     Kernel("gemm_wgmma_serial", "1SM", "static", {"bf16": "gemm_wgmma_serial"}, ONE),
     *major_source_rows(),
@@ -489,13 +498,16 @@ ABSENT = [
     ("2SM, CLC", "gemm_wgmma and its forms", "c"),
     ("multicast", "gemm_unaligned and its forms", "r"),
     ("clusters", "gemm_wgmma_unaligned", "r"),
-    ("MN-major", "other forms of gemm_wgmma, gemm_sparse and its forms", "a"),
+    ("MN-major", "gemm_wgmma_pingpong_prefetch, of one operand alone the forms of gemm_wgmma that "
+     "store by warps, prefetch or rectify, gemm_sparse and its forms", "a"),
     ("MN-major operands", "fused products, SwiGLU, groups, few rows", "a"),
     ("D transposed, stmatrix, D stored by each warp, prefetch, relu",
-     "kernels with a source, splits, groups, few rows, convolutions, unaligned rows but for "
-     "gemm_unaligned_relu", "a"),
-    ("D of another type", "few rows, SwiGLU, factors of blocks, convolutions, unaligned rows but "
-     "for gemm_unaligned", "a"),
+     "kernels with a source, splits, groups, few rows but for relu and prefetch, convolutions, "
+     "unaligned rows but for gemm_unaligned_relu", "a"),
+    ("D of e4m3", "gemm_swiglu and its forms", "s"),
+    ("D of e4m3", "few rows, whose D is stored by columns; of A of s8 convolutions", "a"),
+    ("D of f16, of A of s8", "gemm_swiglu and its forms", "s"),
+    ("D of another type", "factors of blocks, unaligned rows but for gemm_unaligned", "a"),
     ("other types", "gemm_block_scaled, gemm_block_scaled_persistent, gemm_block_scaled_alpha, "
      "gemm_block_scaled_alpha_persistent, gemm_block_scaled_batched, "
      "gemm_block_scaled_batched_persistent, gemm_block_scaled_warpgroups, "

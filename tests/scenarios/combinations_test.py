@@ -23,11 +23,13 @@ TRIPS = {"conv2d": "channels", "attention": "kv"}
 
 
 def small(table, scenario):
-    """Settings: shallow rings, and four steps along K."""
+    """Settings: shallow rings, four steps along K, and two tiles along N."""
     defaults = {p["name"]: p["default"] for p in scenario["parameters"]}
     values = [f"{name}={depth}" for name, depth in table.RINGS if name in defaults]
     if "k" in defaults:
         values.append(f"k={min(defaults['k'], 4 * defaults['tile_k'])}")
+    if {"n", "tile_n"} <= defaults.keys() and "swap_ab" not in defaults:
+        values.append(f"n={min(defaults['n'], 2 * defaults['tile_n'])}")
     return [word for value in values for word in ("--set", value)]
 
 
