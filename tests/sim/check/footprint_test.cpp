@@ -1,4 +1,4 @@
-// Footprints meet where they have a byte in common: compared run by run.
+// Footprints meet where they have a byte in common: against their runs.
 
 #include "sim/check/footprint.hpp"
 
@@ -10,36 +10,7 @@
 namespace warptwin::sim {
 namespace {
 
-class Drawn {
- public:
-  explicit Drawn(std::uint32_t seed) : bits_{seed} {}
-  std::uint32_t of(std::uint32_t least, std::uint32_t most) {
-    return least + static_cast<std::uint32_t>(bits_() % (most - least + 1));
-  }
-  Footprint swizzled() {
-    Footprint rows;
-    rows.swizzled = true;
-    rows.pitch = 32U << of(0, 2);
-    rows.width = of(1, rows.pitch);
-    rows.begin = of(0, 1) == 0 ? of(0, 2000) : of(0, 125) * Footprint::kSwizzleChunk;
-    rows.end = rows.begin + (of(1, 20) - 1) * rows.pitch + rows.width;
-    return rows;
-  }
-  Footprint of_lanes() {
-    Footprint rows;
-    rows.addressed = true;
-    rows.width = of(1, 16);
-    rows.pitch = of(rows.width, 400);
-    rows.begin = of(0, 3000);
-    rows.end = rows.begin + (of(1, 12) - 1) * rows.pitch + rows.width;
-    return rows;
-  }
-
- private:
-  std::mt19937 bits_;
-};
-
-bool meet_run_by_run(const Footprint& one, const Footprint& other) {
+bool meet_by_runs(const Footprint& one, const Footprint& other) {
   bool meet = false;
   one.for_each_run([&](std::uint32_t from, std::uint32_t to) {
     other.for_each_run([&](std::uint32_t other_from, std::uint32_t other_to) {
@@ -49,20 +20,60 @@ bool meet_run_by_run(const Footprint& one, const Footprint& other) {
   return meet;
 }
 
-TEST(Footprint, OfASwizzledTileMeetsLanesWhereTheyHaveAByteInCommon) {
-  Drawn drawn{1};
-  std::uint32_t met = 0;
-  constexpr std::uint32_t kPairs = 20'000;
-  for (std::uint32_t pair = 0; pair < kPairs; ++pair) {
-    const Footprint tile = drawn.swizzled();
-    const Footprint lanes = drawn.of_lanes();
-    const bool meet = meet_run_by_run(tile, lanes);
-    ASSERT_EQ(tile.meets(lanes), meet) << pair;
-    ASSERT_EQ(lanes.meets(tile), meet) << pair;
-    met += meet ? 1 : 0;
+class FootprintTest : public ::testing::Test {
+ protected:
+  std::uint32_t below(std::uint32_t end) { return static_cast<std::uint32_t>(random_() % end); }
+  /// Up to `most` rows.
+  Footprint rows(std::uint32_t begin,
+                 std::uint32_t pitch,
+                 std::uint32_t width,
+                 std::uint32_t most) {
+    Footprint all;
+    all.begin = begin;
+    all.pitch = pitch;
+    all.width = width;
+    all.end = begin + below(most) * pitch + width;
+    return all;
   }
-  EXPECT_GT(met, kPairs / 10);
-  EXPECT_LT(met, kPairs - kPairs / 10);
+  /// Whether they do meet.
+  bool are_told(const Footprint& one, const Footprint& other) {
+    const bool common = meet_by_runs(one, other);
+    EXPECT_EQ(one.meets(other), common)
+        << "pitches " << one.pitch << ", " << other.pitch << ": " << one.begin << " to " << one.end
+        << ", " << other.begin << " to " << other.end;
+    return common;
+  }
+
+ private:
+  std::mt19937 random_{1};
+};
+
+TEST_F(FootprintTest, RowsOfOnePitchMeetWhereTheyHaveAByteInCommon) {
+  int met = 0;
+  for (int draw = 0; draw < 20000; ++draw) {
+    const std::uint32_t pitch = 1 + below(12);
+    const Footprint one = rows(below(40), pitch, 1 + below(pitch), 4);
+    met += are_told(one, rows(below(40), pitch, 1 + below(pitch), 4)) ? 1 : 0;
+  }
+  EXPECT_GT(met, 5000);
+}
+
+// No row of a tile leaves its span.
+TEST_F(FootprintTest, RowsOfASwizzledTileMeetLanesWhereTheyHaveAByteInCommon) {
+  int met = 0;
+  for (int draw = 0; draw < 20000; ++draw) {
+    const std::uint32_t span = 32U << below(3);
+    const std::uint32_t width = 1 + below(span);
+    Footprint tile = rows(below(40) * span + below(span - width + 1), span, width, 20);
+    tile.swizzled = true;
+    const std::uint32_t word = 1 + below(16);
+    Footprint lanes = rows(below(3000), word + below(400), word, 12);
+    lanes.addressed = true;
+    met += are_told(tile, lanes) ? 1 : 0;
+    EXPECT_EQ(lanes.meets(tile), tile.meets(lanes));
+  }
+  EXPECT_GT(met, 2000);
+  EXPECT_LT(met, 18000);
 }
 
 }  // namespace

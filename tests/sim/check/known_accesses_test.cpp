@@ -199,39 +199,6 @@ TEST(KnownAccessesTest, WhereTheyAreManyWritesReadsAndBytesAreThoseOfAList) {
   EXPECT_GT(covered, 1000U);
 }
 
-// Rows of one pitch, wherever they begin, against their bytes.
-TEST(FootprintTest, RowsOfOnePitchMeetWhereTheyHaveAByteInCommon) {
-  std::mt19937 random{1};
-  const auto below = [&](std::uint32_t end) { return static_cast<std::uint32_t>(random() % end); };
-  int met = 0;
-  for (int draw = 0; draw < 20000; ++draw) {
-    const std::uint32_t pitch = 1 + below(12);
-    const auto drawn = [&] {
-      Footprint rows;
-      rows.pitch = pitch;
-      rows.width = 1 + below(pitch);
-      rows.begin = below(40);
-      rows.end = rows.begin + below(4) * pitch + rows.width;
-      return rows;
-    };
-    const Footprint one = drawn();
-    const Footprint other = drawn();
-    std::vector<bool> bytes(256);
-    one.for_each_run([&](std::uint32_t from, std::uint32_t to) {
-      std::fill(bytes.begin() + from, bytes.begin() + to, true);
-    });
-    bool common = false;
-    other.for_each_run([&](std::uint32_t from, std::uint32_t to) {
-      common =
-          common || std::find(bytes.begin() + from, bytes.begin() + to, true) != bytes.begin() + to;
-    });
-    met += common ? 1 : 0;
-    ASSERT_EQ(one.meets(other), common) << "pitch " << pitch << ": " << one.begin << " to "
-                                        << one.end << ", " << other.begin << " to " << other.end;
-  }
-  EXPECT_GT(met, 5000);
-}
-
 // Where no column is the same, nothing is.
 TEST(KnownAccessesTest, TwoThatMeetHaveAColumnInCommon) {
   std::mt19937 random{2};
