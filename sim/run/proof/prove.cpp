@@ -670,14 +670,19 @@ static ProofResult prove_elections(const ScenarioEntry& scenario,
         chosen_rule + " the launch is " + std::string{name_of(other.verdict)});
     return result;
   }
-  // A kernel's text cannot ask who is elected.
-  if (scenario.hypotheses &&
-      (!elections.empty() ||
-       !any_lane_does_the_same(
-           scenario, parameters, options.run, result, result.warp_work.get()))) {
+  if (!scenario.hypotheses) {  // a kernel's text cannot ask who is elected
+    return result;
+  }
+  if (!elections.empty() ||
+      !any_lane_does_the_same(scenario, parameters, options.run, result, result.warp_work.get())) {
     result.notes.emplace_back(
         "of a warp's lanes elect.sync elects the lowest, the highest, or one that was tried "
         "between them");
+  }
+  if (elections.empty() && result.claims.asked) {
+    result.notes.emplace_back(
+        "a cluster that claims tiles does the same whichever lane elect.sync elects: compared "
+        "where the first one claims them");
   }
   return result;
 }

@@ -290,6 +290,21 @@ TEST(PtxClaims, OfOneOrderRestOnWhatItTakesForGranted) {
   EXPECT_FALSE(rests(meeting("bar.warp.sync -1;\n")));
 }
 
+// CTA 3 traps for another one's tile where a lane is elected that is not the lowest: with others no
+// order of tiles is looked at.
+TEST(PtxClaims, OfOneOrderNameThatOtherLanesAreNotElectedThere) {
+  const auto named = testing::Contains(HasSubstr("whichever lane elect.sync elects"));
+  for (const char* lane : {"31", "13", "64"}) {
+    OneKernel kernel = claiming(loads(kApart) + kElsewhere +
+                                    "  elect.sync %r34|%p8, -1;\n  setp.eq.and.u32 %p9, %r34, " +
+                                    lane + ", %p5;\n  @%p9 trap;\n",
+                                5);
+    kernel.body = "  mov.u32 %r33, %ctaid.x;\n" + kernel.body;
+    EXPECT_THAT(proof_of(kernel).notes, named);
+  }
+  EXPECT_THAT(proof_of(claiming(loads(kApart), 5)).notes, testing::Not(named));
+}
+
 // PTX calls it opaque: a query alone says what it tells.
 TEST(PtxClaims, OfWhichAResponseTellsByQueriesAlone) {
   const auto asking = [](const std::string& asks) {
