@@ -48,6 +48,7 @@ RIGHT, WRONG, NOT_RUN = 0, 1, 5
 ON_HOPPER = {
     r"gemm_grouped_(maps|gather)_persistent": ["cta_group=1", "tile_m=128"],
     r"gemm_(split|stream)_k_multicast_(tf32|s8)$": ["stages=2"],
+    r"gemm_persistent_unaligned_": ["stages=3"],
 }
 # Ragged launches, from the defaults: the first that the simulator runs to its end and finds right.
 RAGGED = [

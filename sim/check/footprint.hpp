@@ -150,7 +150,7 @@ struct Footprint {
   }
 
  private:
-  // Of rows that a swizzle moves; those that are near the other's bytes, for each stays in its spans.
+  // Of rows that a swizzle moves: those near the other's bytes, for each stays in its spans.
   bool meets_addresses(const Footprint& other) const {
     const std::uint32_t row = other.begin <= begin ? 0 : (other.begin - begin) / pitch;
     const std::uint32_t ends = other.end <= begin ? 0 : (other.end - begin) / pitch;
