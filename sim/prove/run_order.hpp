@@ -413,6 +413,7 @@ class RunOrder : public EventSink, public TryJudge {
                           std::uint32_t value);
   void on_flag_wait(Group& group, const Event& event, std::uint32_t self, Flag& flag);
   void owe_lasting(Group& group, const Event& event, const ProofClock& clock, Flag& flag);
+  void tells_as_much(const Event& event, const ProofClock& clock, const Flag& flag);
   void have_met(const Event& event,
                 const ProofNode& write,
                 const ProofClock& clock,

@@ -764,6 +764,7 @@ void RunOrder::on_flag_write(Group& group, const Event& event, std::uint32_t sel
     what.tells = told_of(group, event, self);
     what.in_turn = in_turn;
     owe_lasting(group, event, clock, flag);
+    tells_as_much(event, clock, flag);
     for (const ProofNode& wait : std::exchange(flag.passes, {})) {
       have_met(event, node, clock, wait);
     }

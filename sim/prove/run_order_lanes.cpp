@@ -206,4 +206,29 @@ void RunOrder::learn(Group& group,
   }
 }
 
+// A wait that passes at what the last write leaves, too, may be told of it by that write alone. An
+// update goes on with what was told before, and so does the thread that has written before. Others
+// come behind the wait.
+void RunOrder::tells_as_much(const Event& event, const ProofClock& clock, const Flag& flag) {
+  if (flag.log.size() < 2 || event.op == Op::kGlobalRedAdd) {
+    return;
+  }
+  const ProofNode& write = flag.log.back();
+  const ProofNode& before = flag.log[flag.log.size() - 2];
+  const bool one_thread = write.alone && before.alone && write.component() == before.component();
+  if (write.chain == before.chain && (one_thread || !options_.lanes_in_turn)) {
+    return;
+  }
+  for (const Flag::Lasting& one : flag.lasting) {
+    have_met(event, write, clock, one.node);
+    if (one.node.chain != write.chain && !write.knows(one.node, clock)) {
+      undecided(
+          "a store takes the place of a global word that a wait passes at: whether it tells as "
+          "much "
+          "is not looked at",
+          event);
+    }
+  }
+}
+
 }  // namespace warptwin::sim

@@ -331,4 +331,34 @@ TEST(PtxWords, ThatOtherCtasWriteRestOnTheirBeingThere) {
   EXPECT_FALSE(rests(waiting("%r40")));
 }
 
+// A wait for at least 1 passes at 300, too, which tells nothing of what the first store tells. The
+// run sees the wait in front of the second store.
+TEST(PtxWords, ThatAnotherWarpStoresToBehindAWaitTellOfItsStoreAlone) {
+  const auto handing_on = [](const std::string& second) {
+    OneKernel kernel;
+    kernel.threads = 96;
+    kernel.in = {0, 0, 0, 0};
+    const auto waits = [](const std::string& label) {
+      return label + ":\n  ld.acquire.gpu.global.u32 %r6, [%rd1];\n  setp.lt.u32 %p5, %r6, 1;\n" +
+             "  @%p5 bra " + label + ";\n";
+    };
+    kernel.body =
+        "  and.b32 %r2, %r1, 31;\n  shr.u32 %r3, %r1, 5;\n  setp.ne.u32 %p1, %r2, 0;\n"
+        "  @%p1 bra END;\n  mov.u32 %r5, 100;\n  mov.u32 %r7, 300;\n"
+        "  setp.eq.u32 %p2, %r3, 1;\n  @%p2 bra WAIT;\n  setp.eq.u32 %p2, %r3, 2;\n"
+        "  @%p2 bra SECOND;\n  st.shared.u32 [tile], %r5;\n"
+        "  st.release.gpu.global.u32 [%rd1], %r5;\n  bra END;\n" +
+        waits("WAIT") + "  st.shared.u32 [tile], %r5;\n  bra END;\nSECOND:\n" + waits("AGAIN") +
+        second + "END:\n";
+    return kernel;
+  };
+  const auto expect_right = [](const OneKernel& kernel) {
+    EXPECT_EQ(proof_of(kernel).verdict, ProofVerdict::kProved) << kernel.body;
+  };
+  expect_right(handing_on(""));
+  expect_right(handing_on("  red.relaxed.gpu.global.add.u32 [%rd1], 200;\n"));
+  EXPECT_EQ(proof_of(handing_on("  st.relaxed.gpu.global.u32 [%rd1], %r7;\n")).verdict,
+            ProofVerdict::kUndecided);
+}
+
 }  // namespace warptwin::sim::words_test
