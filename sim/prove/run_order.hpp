@@ -234,6 +234,7 @@ class RunOrder : public EventSink, public TryJudge {
     };
     std::vector<Lasting> lasting;
     std::vector<ProofNode> passes;  // other waits, since the last write
+    bool several_threads = false;   // have written it
     bool passes_amid(std::size_t first,
                      std::size_t end,
                      const WordTest& test,
@@ -413,7 +414,7 @@ class RunOrder : public EventSink, public TryJudge {
                           std::uint32_t value);
   void on_flag_wait(Group& group, const Event& event, std::uint32_t self, Flag& flag);
   void owe_lasting(Group& group, const Event& event, const ProofClock& clock, Flag& flag);
-  void tells_as_much(const Event& event, const ProofClock& clock, const Flag& flag);
+  void tells_as_much(const Event& event, const ProofClock& clock, Flag& flag);
   void have_met(const Event& event,
                 const ProofNode& write,
                 const ProofClock& clock,

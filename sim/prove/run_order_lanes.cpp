@@ -207,25 +207,26 @@ void RunOrder::learn(Group& group,
 }
 
 // A wait that passes at what the last write leaves, too, may be told of it by that write alone. An
-// update goes on with what was told before, and so does the thread that has written before. Others
+// update goes on with what was told before, and so does a thread that alone writes the word. Others
 // come behind the wait.
-void RunOrder::tells_as_much(const Event& event, const ProofClock& clock, const Flag& flag) {
-  if (flag.log.size() < 2 || event.op == Op::kGlobalRedAdd) {
+void RunOrder::tells_as_much(const Event& event, const ProofClock& clock, Flag& flag) {
+  if (flag.log.size() < 2) {
     return;
   }
   const ProofNode& write = flag.log.back();
   const ProofNode& before = flag.log[flag.log.size() - 2];
   const bool one_thread = write.alone && before.alone && write.component() == before.component();
-  if (write.chain == before.chain && (one_thread || !options_.lanes_in_turn)) {
+  flag.several_threads = flag.several_threads || write.chain != before.chain ||
+                         (options_.lanes_in_turn && !one_thread);
+  if (!flag.several_threads || event.op == Op::kGlobalRedAdd) {
     return;
   }
   for (const Flag::Lasting& one : flag.lasting) {
     have_met(event, write, clock, one.node);
     if (one.node.chain != write.chain && !write.knows(one.node, clock)) {
       undecided(
-          "a store takes the place of a global word that a wait passes at: whether it tells as "
-          "much "
-          "is not looked at",
+          "a global word that a wait passes at is stored to by another thread: whether that "
+          "tells as much is not looked at",
           event);
     }
   }

@@ -356,9 +356,12 @@ TEST(PtxWords, ThatAnotherWarpStoresToBehindAWaitTellOfItsStoreAlone) {
     EXPECT_EQ(proof_of(kernel).verdict, ProofVerdict::kProved) << kernel.body;
   };
   expect_right(handing_on(""));
-  expect_right(handing_on("  red.relaxed.gpu.global.add.u32 [%rd1], 200;\n"));
-  EXPECT_EQ(proof_of(handing_on("  st.relaxed.gpu.global.u32 [%rd1], %r7;\n")).verdict,
-            ProofVerdict::kUndecided);
+  const std::string store = "  st.relaxed.gpu.global.u32 [%rd1], %r7;\n";
+  EXPECT_EQ(proof_of(handing_on(store)).verdict, ProofVerdict::kUndecided);
+  // Behind an update of its own thread, too.
+  const std::string update = "  red.relaxed.gpu.global.add.u32 [%rd1], 200;\n";
+  expect_right(handing_on(update));
+  EXPECT_EQ(proof_of(handing_on(update + store)).verdict, ProofVerdict::kUndecided);
 }
 
 }  // namespace warptwin::sim::words_test
